@@ -1,0 +1,65 @@
+"""What earnshaw says when an input cannot be used.
+
+Every error is a `ValueError` whose message is one line: what was wrong, then what is allowed. The
+command line prints that line and exits with code 2, so the words below are user interface.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable
+
+
+class EarnshawError(ValueError):
+    """An input that earnshaw cannot use."""
+
+
+class UnknownName(EarnshawError):
+    """A name that is not in the list it was looked up in."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        known = sorted(known)
+        near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
+        super().__init__(f"unknown {what} {name!r}; {hint}")
+
+
+class OutOfRange(EarnshawError):
+    """A number outside the range in which the object exists."""
+
+    def __init__(self, what: str, value: object, allowed: str) -> None:
+        super().__init__(f"{what} is {value!r}; allowed: {allowed}")
+
+
+class NotSquareIntegrable(EarnshawError):
+    """A function with E[sigma(X)^2] infinite or undefined: it has no potential."""
+
+
+class BadExpression(EarnshawError):
+    """A formula that does not parse, or that uses a name outside the whitelist."""
+
+
+def check_integer(what: str, value: object, low: int, high: int | None = None) -> int:
+    """Return `value` as an int in [low, high], or raise `OutOfRange`."""
+    allowed = f"an integer >= {low}" if high is None else f"an integer from {low} to {high}"
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise OutOfRange(what, value, allowed)
+    number = value.__index__()
+    if number < low or (high is not None and number > high):
+        raise OutOfRange(what, value, allowed)
+    return number
+
+
+def check_real(
+    what: str, value: object, low: float = -math.inf, high: float = math.inf
+) -> float:
+    """Return `value` as a finite float strictly between low and high, or raise `OutOfRange`."""
+    allowed = f"a number in ({low:g}, {high:g})"
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise OutOfRange(what, value, allowed) from None
+    if not (math.isfinite(number) and low < number < high):
+        raise OutOfRange(what, value, allowed)
+    return number

@@ -1,0 +1,238 @@
+"""What a potential is: a symmetric function Phi(theta, w) that two charges feel.
+
+Three kinds, by what Phi depends on:
+
+- `Zonal`     Phi = f(rho), rho = theta.w for unit vectors: potentials on the sphere S^(d-1);
+- `Radial`    Phi = f(r), r = |theta - w|: rotation-invariant potentials on R^d;
+- `Separable` Phi = prod_i f(|theta_i - w_i|): products over the coordinates of R^d.
+
+Each is a frozen pytree whose methods are pure JAX functions that broadcast over their argument, so
+that energies can compile and differentiate through them. `value`, `first` and `second` are f, f'
+and f''; `laplacian` is the Laplacian of Phi in theta. Potentials add and scale (Lemma B.6: a
+mixture of realizable potentials is realizable): see `mixture.py`.
+"""
+
+from __future__ import annotations
+
+import abc
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import ArrayLike
+
+from earnshaw import numerics  # noqa: F401  (float64)
+from earnshaw.errors import EarnshawError, check_integer, check_real
+
+Character = Literal["harmonic", "lambda-harmonic", "subharmonic", "superharmonic"]
+
+
+class Region(NamedTuple):
+    """Where a potential has a definite Laplacian: `low` < argument (rho or r) < `high`.
+
+    `eigenvalue` is lambda where Laplacian = lambda Phi holds exactly (0 for harmonic), else None.
+    """
+
+    character: Character
+    low: float
+    high: float
+    eigenvalue: float | None = None
+
+
+class Potential(eqx.Module):
+    """A symmetric pair potential. Not constructed directly: see `Zonal`, `Radial`, `Separable`."""
+
+    kind: ClassVar[str]
+    variable: ClassVar[str]
+
+    @property
+    @abc.abstractmethod
+    def name(self) -> str:
+        """A short name for tables and pictures."""
+
+    @property
+    def source(self) -> str:
+        """Where the potential comes from, e.g. ``Full, Lemma B.9``."""
+        return ""
+
+    @property
+    def method(self) -> str:
+        """How values are computed: closed form, hermite series, ..."""
+        return "closed form"
+
+    @property
+    def error_bound(self) -> float | None:
+        """A bound on the absolute error of `value`, or None where there is only an estimate."""
+        return 1e-13
+
+    @property
+    def error_estimate(self) -> float | None:
+        """The estimated absolute error of `value`; equals the bound where there is one."""
+        return self.error_bound
+
+    @abc.abstractmethod
+    def value(self, argument: ArrayLike) -> Array:
+        """Phi as a function of its variable."""
+
+    def __call__(self, argument: ArrayLike) -> Array:
+        """The same as `value`."""
+        return self.value(argument)
+
+    @abc.abstractmethod
+    def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """Phi(theta, w) for positions of shape (..., d)."""
+
+    def __add__(self, other: Any) -> Potential:
+        from earnshaw.potentials.mixture import mixture
+
+        return mixture((self, other), (1.0, 1.0)) if isinstance(other, Potential) else NotImplemented
+
+    def __mul__(self, factor: Any) -> Potential:
+        from earnshaw.potentials.mixture import mixture
+
+        return mixture((self,), (check_real("factor of a potential", factor),))
+
+    __rmul__ = __mul__
+
+
+class Zonal(Potential):
+    """Phi(theta, w) = f(rho) on the unit sphere S^(d-1), rho = theta.w.
+
+    `dim` is d; it is needed only for the Laplacian, and may be None.
+    """
+
+    kind: ClassVar[str] = "zonal"
+    variable: ClassVar[str] = "rho"
+    dim: eqx.AbstractVar[int | None]
+
+    def first(self, rho: ArrayLike) -> Array:
+        """f'(rho)."""
+        return elementwise_derivative(self.value, rho)
+
+    def second(self, rho: ArrayLike) -> Array:
+        """f''(rho)."""
+        return elementwise_derivative(self.first, rho)
+
+    def laplacian(self, rho: ArrayLike) -> Array:
+        """(1 - rho^2) f'' - (d - 1) rho f', the Laplace-Beltrami operator on S^(d-1).
+
+        At rho = +-1 a second derivative that is infinite there still gives a finite product where
+        (1 - rho^2) f'' has a limit; that limit is 0 for every potential of this library whose first
+        derivative is finite.
+        """
+        if self.dim is None:
+            raise EarnshawError("the Laplacian on the sphere needs a dimension: give dim=")
+        rho = jnp.asarray(rho, dtype=float)
+        gap = (1 - rho) * (1 + rho)
+        inside = gap > 0
+        safe = jnp.where(inside, rho, 0.0)
+        curvature = jnp.where(inside, gap * self.second(safe), 0.0)
+        return curvature - (self.dim - 1) * rho * self.first(rho)
+
+    def taylor(self, count: int) -> Any:
+        """The Taylor coefficients c_0 .. c_(count-1) of f at 0 as a NumPy array, or None."""
+        return None
+
+    def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """Phi(theta, w) for unit vectors of shape (..., d)."""
+        rho = jnp.sum(jnp.asarray(theta) * jnp.asarray(w), axis=-1)
+        return self.value(jnp.clip(rho, -1.0, 1.0))
+
+    def regions(self) -> tuple[Region, ...]:
+        """Where the Laplacian has a definite sign, found from its sign changes on (-1, 1)."""
+        from earnshaw.potentials.regions import signed_regions
+
+        return signed_regions(self.laplacian, -1.0, 1.0)
+
+
+class Radial(Potential):
+    """Phi(theta, w) = f(r) on R^d, r = |theta - w| >= 0."""
+
+    kind: ClassVar[str] = "radial"
+    variable: ClassVar[str] = "r"
+    dim: eqx.AbstractVar[int]
+
+    @property
+    def breakpoints(self) -> tuple[float, ...]:
+        """Radii r > 0 at which f is not smooth; quadratures split there."""
+        return ()
+
+    def first(self, r: ArrayLike) -> Array:
+        """f'(r). At r = 0 this is the one-sided slope: non-zero where Phi has a cusp."""
+        return elementwise_derivative(self.value, r)
+
+    def second(self, r: ArrayLike) -> Array:
+        """f''(r), one-sided at r = 0."""
+        return elementwise_derivative(self.first, r)
+
+    def log_value(self, r: ArrayLike) -> Array:
+        """log f(r), right also where f(r) underflows."""
+        return jnp.log(self.value(r))
+
+    def laplacian(self, r: ArrayLike) -> Array:
+        """f'' + (d - 1) f'/r; at r = 0 its limit: d f''(0) if f'(0) = 0, else infinite."""
+        r = jnp.asarray(r, dtype=float)
+        slope, curvature = self.first(r), self.second(r)
+        at_zero = jnp.where(slope == 0, (self.dim - 1) * curvature, slope * jnp.inf)
+        angular = jnp.where(r > 0, (self.dim - 1) * slope / jnp.where(r > 0, r, 1.0), at_zero)
+        return curvature + (angular if self.dim > 1 else 0.0)
+
+    def fourier(self, k: Any) -> Any:
+        """The transform integral f(|x|) exp(-i k.x) dx at |k| = `k` (NumPy), or None if unknown."""
+        return None
+
+    def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """Phi(theta, w) for positions of shape (..., d)."""
+        return self.value(jnp.linalg.norm(jnp.asarray(theta) - jnp.asarray(w), axis=-1))
+
+    def regions(self) -> tuple[Region, ...]:
+        """Where the Laplacian has a definite sign, found from its sign changes on (0, 50)."""
+        from earnshaw.potentials.regions import signed_regions
+
+        return signed_regions(self.laplacian, 0.0, 50.0)
+
+
+class Separable(Potential):
+    """Phi(theta, w) = prod_i f(|theta_i - w_i|) on R^d for one even function f of one variable."""
+
+    kind: ClassVar[str] = "separable"
+    variable: ClassVar[str] = "r"
+    factor: eqx.AbstractVar[Radial]
+    dim: eqx.AbstractVar[int]
+
+    def value(self, argument: ArrayLike) -> Array:
+        """Phi for a displacement of length `argument` along one coordinate axis."""
+        rest = self.factor.value(0.0) ** (self.dim - 1)
+        return self.factor.value(argument) * rest
+
+    def first(self, r: ArrayLike) -> Array:
+        """The derivative of `value` along that axis."""
+        return self.factor.first(r) * self.factor.value(0.0) ** (self.dim - 1)
+
+    def second(self, r: ArrayLike) -> Array:
+        """The second derivative of `value` along that axis."""
+        return self.factor.second(r) * self.factor.value(0.0) ** (self.dim - 1)
+
+    def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """Phi(theta, w) for positions of shape (..., d)."""
+        gaps = jnp.abs(jnp.asarray(theta) - jnp.asarray(w))
+        return jnp.prod(self.factor.value(gaps), axis=-1)
+
+    def laplacian_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """The Laplacian in theta: Phi * sum_i f''(x_i)/f(x_i), off the hyperplanes x_i = 0."""
+        gaps = jnp.abs(jnp.asarray(theta) - jnp.asarray(w))
+        values = self.factor.value(gaps)
+        return jnp.prod(values, axis=-1) * jnp.sum(self.factor.second(gaps) / values, axis=-1)
+
+
+def elementwise_derivative(function: Any, argument: ArrayLike) -> Array:
+    """The derivative of an elementwise `function`, at every entry of `argument`."""
+    argument = jnp.asarray(argument, dtype=float)
+    return jax.jvp(function, (argument,), (jnp.ones_like(argument),))[1]
+
+
+def check_dim(dim: object, low: int = 1, what: str = "dimension") -> int:
+    """Return `dim` as an int of at least `low`, or raise `OutOfRange`."""
+    return check_integer(what, dim, low)
