@@ -77,8 +77,8 @@ class Potential(eqx.Module):
         """Phi as a function of its variable."""
 
     def __call__(self, argument: ArrayLike) -> Array:
-        """The same as `value`."""
-        return self.value(argument)
+        """The same as `value`, compiled: the fast way for large arrays."""
+        return _compiled_value(self, jnp.asarray(argument, dtype=float))
 
     @abc.abstractmethod
     def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
@@ -225,6 +225,11 @@ class Separable(Potential):
         gaps = jnp.abs(jnp.asarray(theta) - jnp.asarray(w))
         values = self.factor.value(gaps)
         return jnp.prod(values, axis=-1) * jnp.sum(self.factor.second(gaps) / values, axis=-1)
+
+
+@eqx.filter_jit
+def _compiled_value(potential: Potential, argument: Array) -> Array:
+    return potential.value(argument)
 
 
 def elementwise_derivative(function: Any, argument: ArrayLike) -> Array:

@@ -110,8 +110,8 @@ def mixture(parts: tuple[Potential, ...], weights: tuple[float, ...]) -> Potenti
         raise EarnshawError(f"potentials of dimensions {sorted(map(str, dims))} do not add")
     (dim,) = dims
     if all(isinstance(piece, Zonal) for piece in pieces):
-        return ZonalMixture(pieces, factors, dim)  # type: ignore[arg-type]
+        return ZonalMixture(parts=pieces, weights=factors, dim=dim)  # type: ignore[arg-type]
     if all(isinstance(piece, Radial) for piece in pieces):
-        return RadialMixture(pieces, factors, dim)  # type: ignore[arg-type]
+        return RadialMixture(parts=pieces, weights=factors, dim=dim)  # type: ignore[arg-type]
     kinds = " and ".join(sorted({piece.kind for piece in pieces}))
     raise EarnshawError(f"{kinds} potentials do not mix; allowed: all zonal or all radial")

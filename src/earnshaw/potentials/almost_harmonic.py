@@ -1,0 +1,215 @@
+"""The almost lambda-harmonic potential: the one that a network can have, and that traps no charge.
+
+Off a ball of radius eps it is the lambda-harmonic (screened Coulomb, or Yukawa) potential of R^d,
+
+    Phi(r) = k_nu(s r) / N,    k_nu(z) = z^(-nu) K_nu(z),    nu = d/2 - 1,    s = sqrt(lambda),
+
+so that the Laplacian of Phi is lambda Phi for r > eps. Inside it is a polynomial in r/eps that
+bounds it (`cores.py`), and N makes Phi(0) = 1. Phi falls by dozens of orders of magnitude across a
+core in high dimension, so every quantity here is right relative to itself: a sum of positive
+Bernstein terms inside, a logarithm outside.
+
+Source: Full, Lemma 4.2 and B.9, with core "paper" (odd d). Core "ball" is ours, and exists in every
+dimension; MATH.md, "The almost lambda-harmonic potential".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import ArrayLike
+
+from earnshaw.errors import OutOfRange, UnknownName, check_integer, check_real
+from earnshaw.numerics.bernstein import bernstein
+from earnshaw.numerics.bessel import k_ratio, log_reduced_k
+from earnshaw.potentials.base import Radial, Region
+from earnshaw.potentials.cores import build_core
+from earnshaw.potentials.regions import signed_regions
+
+CORES = ("ball", "paper")
+MAX_DIM = 501  # beyond, the binomials of the core and Phi(eps) approach the limits of float64
+
+
+class AlmostHarmonic(Radial):
+    """lambda-harmonic for r > radius, bounded inside, normalised to 1 at r = 0.
+
+    `dim` from 1 to 501, `radius` in (0, 1), `lam` = lambda > 0; `core` is "ball" (any dimension) or
+    "paper" (odd dimension >= 3). `radius`, `lam` and the coefficients are array leaves, so compiled
+    code is shared by potentials that differ only in these; they are constants to autodiff, which
+    differentiates in r alone.
+    """
+
+    dim: int = eqx.field(static=True)
+    core: Literal["ball", "paper"] = eqx.field(static=True)
+    radius: Array
+    lam: Array
+    _log_origin: Array
+    _value_terms: Array
+    _slope_terms: Array
+    _curvature_terms: Array
+    _charge_terms: Array
+
+    def __init__(
+        self, dim: int, radius: float = 0.1, lam: float = 1.0, core: Literal["ball", "paper"] = "ball"
+    ) -> None:
+        self.dim = check_integer("dimension", dim, 1, MAX_DIM)
+        if core not in CORES:
+            raise UnknownName("core", core, CORES)
+        if core == "paper" and (self.dim < 3 or self.dim % 2 == 0):
+            raise OutOfRange("dimension", dim, "an odd integer >= 3 for the paper core; or core ball")
+        self.core = core
+        radius = check_real("radius", radius, 0.0, 1.0)
+        lam = check_real("lambda", lam, 0.0)
+        self.radius, self.lam = jnp.asarray(radius), jnp.asarray(lam)
+        prepared = map(jnp.asarray, build_core(self.dim, radius, lam, core))
+        self._log_origin, self._value_terms, self._slope_terms = (next(prepared) for _ in range(3))
+        self._curvature_terms, self._charge_terms = prepared
+
+    @property
+    def name(self) -> str:
+        return "almost-harmonic"
+
+    @property
+    def source(self) -> str:
+        return "Full, Lemma 4.2 and B.9" + ("" if self.core == "paper" else ", with a ball core")
+
+    @property
+    def breakpoints(self) -> tuple[float, ...]:
+        """The edge of the core."""
+        return (float(self.radius),)
+
+    @property
+    def cusp(self) -> Array:
+        """-Phi'(0)/Phi(0), the pull of a unit on another that sits at the same place."""
+        return self._slope_terms[0]
+
+    @property
+    def singular_charge(self) -> Array:
+        """The limit of r times the charge density at r = 0: (d - 1) times the cusp."""
+        return (self.dim - 1) * self.cusp
+
+    def value(self, r: ArrayLike) -> Array:
+        """Phi(r); 0 where it underflows."""
+        return _run(_value, self, jnp.asarray(r, dtype=float))
+
+    def first(self, r: ArrayLike) -> Array:
+        """Phi'(r) < 0; at r = 0 minus the cusp."""
+        return _run(_first, self, jnp.asarray(r, dtype=float))
+
+    def second(self, r: ArrayLike) -> Array:
+        """Phi''(r) >= 0."""
+        return _run(_second, self, jnp.asarray(r, dtype=float))
+
+    def log_value(self, r: ArrayLike) -> Array:
+        """log Phi(r), for any r."""
+        return _run(_log_value, self, jnp.asarray(r, dtype=float))
+
+    def log_first(self, r: ArrayLike) -> Array:
+        """Phi'(r)/Phi(r), the derivative of log Phi, also where Phi underflows."""
+        return _run(_log_first, self, jnp.asarray(r, dtype=float))
+
+    def laplacian(self, r: ArrayLike) -> Array:
+        """lambda Phi minus the charge density: exactly lambda Phi outside, -inf at 0 if d >= 2.
+
+        Phi'' + (d-1) Phi'/r would lose log10((d/(s r))^2) digits to cancellation.
+        """
+        return self.lam * self.value(r) - self.charge_density(r)
+
+    def charge_density(self, r: ArrayLike) -> Array:
+        """rho(r) = lambda Phi - Laplacian Phi, the screened charge whose potential is Phi.
+
+        It is non-negative and lives in the core; near 0 it goes as `singular_charge` / r, which is
+        integrable. Transformed, (|k|^2 + lambda) F(Phi)(k) = F(rho)(k).
+        """
+        return _run(_charge_density, self, jnp.asarray(r, dtype=float))
+
+    def regions(self) -> tuple[Region, ...]:
+        """Signs of the Laplacian inside the core; lambda-harmonic outside."""
+        edge = float(self.radius)
+        outside = Region("lambda-harmonic", edge, float("inf"), float(self.lam))
+        return (*signed_regions(self.laplacian, 0.0, edge), outside)
+
+    def _places(self, r: Array) -> tuple[Array, Array, Array, Array]:
+        """Whether r is inside, x = r/eps and 1 - x if so (else 0 and 1), and r if not (else eps).
+
+        Each branch is evaluated everywhere, at a harmless place where it is not wanted.
+        """
+        inside = r < self.radius
+        x = jnp.where(inside, r, 0.0) / self.radius
+        y = jnp.where(inside, self.radius - r, self.radius) / self.radius
+        return inside, x, y, jnp.where(inside, self.radius, r)
+
+    def _log_outside(self, r: Array) -> Array:
+        return log_reduced_k(self.dim / 2 - 1, jnp.sqrt(self.lam) * r) - self._log_origin
+
+    def _log_slope_outside(self, r: Array) -> Array:
+        """-Phi'/Phi = s K_(nu+1)/K_nu."""
+        s = jnp.sqrt(self.lam)
+        return s * k_ratio(self.dim / 2 - 1, s * r)
+
+
+@partial(jax.jit, static_argnums=0)
+def _run(kernel: Callable[[AlmostHarmonic, Array], Array], phi: AlmostHarmonic, r: Array) -> Array:
+    return kernel(phi, r)
+
+
+@jax.custom_jvp
+def _value(phi: AlmostHarmonic, r: Array) -> Array:
+    inside, x, y, outer = phi._places(r)
+    return jnp.where(inside, bernstein(phi._value_terms, x, y), jnp.exp(phi._log_outside(outer)))
+
+
+@jax.custom_jvp
+def _first(phi: AlmostHarmonic, r: Array) -> Array:
+    inside, x, y, outer = phi._places(r)
+    outside = jnp.exp(phi._log_outside(outer)) * phi._log_slope_outside(outer)
+    return -jnp.where(inside, bernstein(phi._slope_terms, x, y), outside)
+
+
+def _second(phi: AlmostHarmonic, r: Array) -> Array:
+    inside, x, y, outer = phi._places(r)
+    # From the equation Phi'' = lambda Phi - (d-1) Phi'/r, both terms positive.
+    relative = phi.lam + (phi.dim - 1) * phi._log_slope_outside(outer) / outer
+    outside = jnp.exp(phi._log_outside(outer)) * relative
+    return jnp.where(inside, bernstein(phi._curvature_terms, x, y), outside)
+
+
+@jax.custom_jvp
+def _log_value(phi: AlmostHarmonic, r: Array) -> Array:
+    inside, x, y, outer = phi._places(r)
+    within = jnp.log(bernstein(phi._value_terms, x, y))
+    return jnp.where(inside, within, phi._log_outside(outer))
+
+
+def _log_first(phi: AlmostHarmonic, r: Array) -> Array:
+    inside, x, y, outer = phi._places(r)
+    within = bernstein(phi._slope_terms, x, y) / bernstein(phi._value_terms, x, y)
+    return -jnp.where(inside, within, phi._log_slope_outside(outer))
+
+
+def _charge_density(phi: AlmostHarmonic, r: Array) -> Array:
+    if phi.dim == 1:  # the core is linear and the density bounded
+        return jnp.where(r < phi.radius, phi.lam * _value(phi, r), 0.0)
+    inside, x, y, _ = phi._places(r)
+    positive = jnp.where(r > 0, r, 1.0)
+    density = jnp.where(r > 0, bernstein(phi._charge_terms, x, y) / positive, jnp.inf)
+    return jnp.where(inside, density, 0.0)
+
+
+def _differentiate(function: jax.custom_jvp, derivative: Callable[..., Array]) -> None:
+    """Make `derivative` the derivative of `function` in r."""
+
+    @function.defjvp
+    def rule(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
+        return function(*primals), derivative(*primals) * tangents[1]
+
+
+_differentiate(_value, _first)
+_differentiate(_first, _second)
+_differentiate(_log_value, _log_first)

@@ -1,0 +1,93 @@
+"""Duals of sign, step, and the powers of max(0, x): the arc-cosine family.
+
+With t the angle between the vectors, P = q1 q2 and D = sqrt(P - c^2), J_n = E[u_+^n v_+^n] is
+
+    J_0 = (pi - t) / 2 pi
+    J_1 = (D + (pi - t) c) / 2 pi
+    J_2 = (3 D c + (pi - t)(P + 2 c^2)) / 2 pi
+    J_3 = (D (4 P + 11 c^2) + (pi - t)(9 P c + 6 c^3)) / 2 pi.
+
+Derivatives come from Price's theorem, dE[s(u)s(v)]/dc = E[s'(u)s'(v)]: dJ_n/dc = n^2 J_(n-1), and
+dJ_0/dc = 1/(2 pi D), which is infinite at rho = +-1. So for sign and step already f' is infinite
+there, for relu and leaky-relu f''; from relu2 on both are finite. Euler's relation for homogeneous
+functions, 2 q1 dJ/dq1 + c dJ/dc = n J, gives the other partials.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import jax
+from jax import Array
+
+from earnshaw.numerics.autodiff import tangent
+from earnshaw.potentials.dual import Moment
+from earnshaw.potentials.pair import Pair, angle, inverse_wedge
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def half_line_moment(n: int, q1: Array, q2: Array, c: Array, wedge: Array) -> Array:
+    """J_n = E[u_+^n v_+^n] for n = 0, 1, 2, 3."""
+    opening = math.pi - angle(q1, q2, c, wedge)
+    product = q1 * q2
+    if n == 0:
+        total = opening
+    elif n == 1:
+        total = wedge + opening * c
+    elif n == 2:
+        total = 3 * wedge * c + opening * (product + 2 * c * c)
+    else:
+        total = wedge * (4 * product + 11 * c * c) + opening * c * (9 * product + 6 * c * c)
+    return total / (2 * math.pi)
+
+
+def _half_line_jvp(n: int, primals: tuple, tangents: tuple) -> tuple[Array, Array]:
+    q1, q2, c, _ = primals
+    value = half_line_moment(n, *primals)
+    if n == 0:
+        slope = inverse_wedge(*primals) / (2 * math.pi)
+    else:
+        slope = n * n * half_line_moment(n - 1, *primals)
+    return value, tangent(
+        value,
+        (lambda: slope, tangents[2]),
+        (lambda: (n * value - c * slope) / (2 * q1), tangents[0]),
+        (lambda: (n * value - c * slope) / (2 * q2), tangents[1]),
+    )
+
+
+half_line_moment.defjvp(_half_line_jvp, symbolic_zeros=True)
+
+
+class Sign(Moment):
+    """sgn: 1 - 2 t / pi. (EPD's Table 1 pairs this with sqrt(2) sgn, whose potential is twice.)"""
+
+    def __call__(self, pair: Pair) -> Array:
+        """4 J_0 - 1."""
+        return 4 * half_line_moment(0, *pair) - 1
+
+
+class HalfLine(Moment):
+    """step, relu, relu2, relu3: J_n for `power` n = 0, 1, 2, 3."""
+
+    power: int
+
+    def __call__(self, pair: Pair) -> Array:
+        """J_n."""
+        return half_line_moment(self.power, *pair)
+
+
+class TwoSlopes(Moment):
+    """leaky relu, slope a for x < 0 and b for x > 0: a x + (b - a) x_+, so a b c + (b - a)^2 J_1."""
+
+    negative_slope: float
+    positive_slope: float
+
+    def __call__(self, pair: Pair) -> Array:
+        """The linear part and the rectified one; E[u v_+] = c/2 joins them."""
+        a, b = self.negative_slope, self.positive_slope
+        linear = a * b * pair.c
+        if a == b:  # no kink, and no infinite second derivative to multiply by 0
+            return linear
+        return linear + (b - a) ** 2 * half_line_moment(1, *pair)

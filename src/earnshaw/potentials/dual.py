@@ -1,0 +1,130 @@
+"""The potential of a dot-product activation: its dual (EPD, Lemma A.1; Full, Lemma B.1).
+
+For u, v centred Gaussians with variances q1, q2 and covariance c, `Moment` is the raw
+E[s(u) s(v)] as a function of the `Pair`. `Dual` is that moment as a potential: on unit vectors a
+function of rho, normalised to 1 at rho = 1; on R^d a function of |theta|^2, |w|^2 and theta.w,
+always raw, so that energies are E[(f - g)^2] to the last digit.
+"""
+
+from __future__ import annotations
+
+import abc
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.typing import ArrayLike
+
+from earnshaw.potentials.base import Zonal
+from earnshaw.potentials.pair import Pair
+
+
+class Moment(eqx.Module):
+    """E[s(u) s(v)] for one activation s."""
+
+    @property
+    def method(self) -> str:
+        """How it is computed."""
+        return "closed form"
+
+    @property
+    def bound(self) -> float | None:
+        """A bound on the absolute error at unit norms, or None."""
+        return 1e-13
+
+    @property
+    def estimate(self) -> float | None:
+        """The estimated error at unit norms."""
+        return self.bound
+
+    @abc.abstractmethod
+    def __call__(self, pair: Pair) -> Array:
+        """E[s(u) s(v)], elementwise over the pair's entries."""
+
+    def on_sphere(self, rho: Array, variance: float) -> Array:
+        """The same for two vectors of squared norm `variance`; overridden where that is faster."""
+        return self(Pair.on_sphere(rho, variance))
+
+    def taylor(self, count: int, variance: float) -> Any:
+        """The coefficients of E[s(u) s(v)] in powers of rho at fixed norms, or None."""
+        return None
+
+
+class Dual(Zonal):
+    """The potential of a dot-product activation under N(0, variance I) inputs.
+
+    `scale` multiplies the values on the sphere: 1 / E[s(u)^2] when normalised, 1 when raw.
+    """
+
+    form: Moment
+    scale: float
+    variance: float
+    dim: int | None = eqx.field(static=True)
+    label: str = eqx.field(static=True)
+    reference: str = eqx.field(static=True)
+
+    @property
+    def name(self) -> str:
+        """The activation's name."""
+        return self.label
+
+    @property
+    def source(self) -> str:
+        """Where the pair comes from."""
+        return self.reference
+
+    @property
+    def method(self) -> str:
+        """closed form, or the numerical method."""
+        return self.form.method
+
+    @property
+    def error_bound(self) -> float | None:
+        """A bound on the absolute error of `value`."""
+        return None if self.form.bound is None else float(self.form.bound * abs(self.scale))
+
+    @property
+    def error_estimate(self) -> float | None:
+        """The estimated absolute error of `value`."""
+        return None if self.form.estimate is None else float(self.form.estimate * abs(self.scale))
+
+    def value(self, rho: ArrayLike) -> Array:
+        """f(rho) = scale E[s(u) s(v)] for unit vectors; NaN outside [-1, 1]."""
+        return self.scale * self.form.on_sphere(jnp.asarray(rho, dtype=float), self.variance)
+
+    def moment(self, q1: ArrayLike, q2: ArrayLike, c: ArrayLike) -> Array:
+        """The raw E[s(X.theta) s(X.w)] from |theta|^2, |w|^2 and theta.w."""
+        return self.form(Pair.of_moments(q1, q2, c).scaled(self.variance))
+
+    def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """The raw E[s(X.theta) s(X.w)] for any vectors of shape (..., d), times `scale`."""
+        return self.scale * self.form(Pair.of_vectors(theta, w).scaled(self.variance))
+
+    def taylor(self, count: int) -> Any:
+        """The Taylor coefficients of f, where the form knows them."""
+        coefficients = self.form.taylor(count, self.variance)
+        return None if coefficients is None else self.scale * np.asarray(coefficients)
+
+
+def dual(
+    form: Moment,
+    *,
+    name: str,
+    source: str = "",
+    dim: int | None = None,
+    width: float = 1.0,
+    normalize: bool = True,
+) -> Dual:
+    """Wrap a moment as a potential; `width` is that of the Gaussian inputs."""
+    variance = float(width) ** 2
+    raw = float(form.on_sphere(jnp.asarray(1.0), variance))
+    return Dual(
+        form=form,
+        scale=1 / raw if normalize else 1.0,
+        variance=variance,
+        dim=dim,
+        label=name,
+        reference=source,
+    )
