@@ -1,0 +1,53 @@
+"""Two-layer networks as electric charges.
+
+An activation and an input distribution give a potential; hidden weights are positions, output
+weights are charges; gradient descent is their motion. The public names are below; they load on first
+use, so that ``import earnshaw`` (and ``earnshaw --help``) does not load JAX.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from earnshaw.duality.activation import activation
+    from earnshaw.duality.potential import potential
+    from earnshaw.duality.realization import Obstruction, Realization
+    from earnshaw.duality.realize import realize
+    from earnshaw.errors import EarnshawError
+    from earnshaw.inputs import Gaussian
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "activation": "earnshaw.duality.activation",
+    "potential": "earnshaw.duality.potential",
+    "realize": "earnshaw.duality.realize",
+    "Realization": "earnshaw.duality.realization",
+    "Obstruction": "earnshaw.duality.realization",
+    "Gaussian": "earnshaw.inputs",
+    "EarnshawError": "earnshaw.errors",
+}
+
+__all__ = [
+    "EarnshawError",
+    "Gaussian",
+    "Obstruction",
+    "Realization",
+    "activation",
+    "potential",
+    "realize",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'earnshaw' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

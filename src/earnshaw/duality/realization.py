@@ -11,7 +11,12 @@ from earnshaw.activations.base import Activation
 from earnshaw.potentials.base import Potential
 
 ObstructionKind = Literal[
-    "negative-coefficient", "negative-gegenbauer", "negative-frequency", "exceeds-origin", "unbounded"
+    "negative-coefficient",
+    "negative-gegenbauer",
+    "negative-frequency",
+    "exceeds-origin",
+    "unbounded",
+    "not-analytic",
 ]
 
 
@@ -37,7 +42,14 @@ class Obstruction(eqx.Module):
     def gram(self, potential: Potential) -> np.ndarray:
         """The matrix Phi(points_i, points_j)."""
         points = np.asarray(self.points)
-        return np.asarray(potential.between(points[:, None, :], points[None, :, :]))
+        # In slices of rows: thousands of points in hundreds of dimensions would not fit at once.
+        step = max(1, 10_000_000 // points.size)
+        return np.concatenate(
+            [
+                np.asarray(potential.between(points[i : i + step, None, :], points[None, :, :]))
+                for i in range(0, len(points), step)
+            ]
+        )
 
     def quadratic_form(self, potential: Potential) -> float:
         """weights' Gram weights / |weights|^2, evaluated anew from the potential."""

@@ -144,13 +144,16 @@ def _scaled_k0_k1(z: Array) -> tuple[Array, Array]:
     k1_series = (1 - 2 * quarter * i1 * k0_series) / i0
 
     large = jnp.where(z > 1, z, 1.0)
-    k0_sum, k1_sum = jnp.zeros_like(z), jnp.zeros_like(z)
-    for node in reversed(range(_NODES)):
-        square = (node * _SPACING) ** 2
-        weight = _SPACING * math.exp(-square) * (0.5 if node == 0 else 1.0)
+
+    def add_node(sums: tuple[Array, Array], node: tuple[Array, Array]) -> tuple:
+        square, weight = node
         term = weight / jnp.sqrt(1 + square / (2 * large))
-        k0_sum = k0_sum + term
-        k1_sum = k1_sum + term * (1 + square / large)
+        return (sums[0] + term, sums[1] + term * (1 + square / large)), None
+
+    squares = (np.arange(_NODES)[::-1] * _SPACING) ** 2
+    weights = _SPACING * np.exp(-squares) * np.where(squares == 0, 0.5, 1.0)
+    zeros = jnp.zeros_like(z)
+    (k0_sum, k1_sum), _ = lax.scan(add_node, (zeros, zeros), (squares, weights))
     root = jnp.sqrt(2 / large)
     growth = jnp.exp(small)
     return (

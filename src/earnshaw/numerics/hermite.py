@@ -15,6 +15,7 @@ import numpy as np
 from jax import Array
 
 
+@jax.jit
 def hermite_sum(coefficients: Array, x: Array) -> Array:
     """sum_n coefficients_n he_n(x), elementwise in `x`, by the forward recurrence.
 

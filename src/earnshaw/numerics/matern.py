@@ -16,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
+from earnshaw.numerics.hankel import kernel
+
 
 class Matern(NamedTuple):
     """amplitude * m(r) on R^dim, of exponent p and rate mu."""
@@ -42,6 +44,38 @@ class Matern(NamedTuple):
         return self.amplitude * (k * k + self.rate**2) ** -self.exponent
 
 
+class Shell(NamedTuple):
+    """amplitude * the Matern function of exponent 1, averaged over a sphere of radius b.
+
+    Its transform is amplitude * Lambda_d(k b) / (k^2 + mu^2); itself it is the screened potential of
+    a charged sphere, with a kink at r = b:
+
+        (2 pi)^(-d/2) (mu/s)^nu K_nu(mu s) Gamma(nu+1) (2/(mu t))^nu I_nu(mu t),    nu = d/2 - 1,
+
+    s = max(r, b), t = min(r, b).
+    """
+
+    dim: int
+    radius: float
+    rate: float
+    amplitude: float
+
+    def value(self, r: np.ndarray) -> np.ndarray:
+        """The function at radii r > 0."""
+        r = np.asarray(r, dtype=float)
+        order = self.dim / 2 - 1
+        outer = Matern(self.dim, 1.0, self.rate).value(np.maximum(r, self.radius))
+        x = self.rate * np.minimum(r, self.radius)
+        # Where x is tiny, I_nu(x) (2/x)^nu Gamma(nu+1) is 1 to rounding and its factors overflow.
+        safe = np.maximum(x, 1e-8)
+        inner = special.iv(order, safe) * (2 / safe) ** order * math.gamma(order + 1)
+        return self.amplitude * outer * np.where(x > 1e-8, inner, 1.0)
+
+    def transform(self, k: np.ndarray) -> np.ndarray:
+        """amplitude * Lambda_d(k b) / (k^2 + mu^2)."""
+        return self.amplitude * kernel(self.dim, k * self.radius) / (k * k + self.rate**2)
+
+
 def matern_tail(
     dim: int, rate: float, power: float, coefficients: tuple[float, ...]
 ) -> tuple[Matern, ...]:
@@ -54,10 +88,15 @@ def matern_tail(
     amplitudes: list[float] = []
     for j, coefficient in enumerate(coefficients):
         taken = sum(
-            amplitude * float(special.binom(-(power / 2 + i), j - i)) * rate ** (2 * (j - i))
+            amplitude * _binomial(-(power / 2 + i), j - i) * rate ** (2 * (j - i))
             for i, amplitude in enumerate(amplitudes)
         )
         amplitudes.append(coefficient - taken)
     return tuple(
         Matern(dim, power / 2 + j, rate, amplitude) for j, amplitude in enumerate(amplitudes)
     )
+
+
+def _binomial(top: float, count: int) -> float:
+    """binom(top, count) for any real top; SciPy's is not defined at negative integers."""
+    return math.prod((top - i) / (i + 1) for i in range(count))

@@ -19,8 +19,8 @@ class PiecewiseChebyshev:
         self.edges, self.coefficients = edges, coefficients
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
-        """The function at points within the panels, by Clenshaw's recurrence."""
-        x = np.asarray(x, dtype=float)
+        """The function at points within the panels (outside: at the nearest end), by Clenshaw."""
+        x = np.clip(np.asarray(x, dtype=float), self.edges[0], self.edges[-1])
         panel = np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, len(self.edges) - 2)
         left, right = self.edges[panel], self.edges[panel + 1]
         t = (2 * x - left - right) / (right - left)

@@ -37,12 +37,17 @@ def panel_rule(edges: np.ndarray, order: int = 20) -> tuple[np.ndarray, np.ndarr
     return (middle + half * x).reshape(shape), (half * w).reshape(shape)
 
 
-def split_edges(half_width: float, points: Sequence[float], width: float = 2.0) -> np.ndarray:
-    """Edges of panels no wider than `width` on [-half_width, half_width], split at `points`."""
+def split_edges(half_width: float, points: np.ndarray, width: float = 2.0) -> np.ndarray:
+    """Edges of panels no wider than `width` on [-half_width, half_width], split at `points`.
+
+    `points` has shape (..., n). Points outside become empty panels at the ends rather than fewer
+    panels, so that the number of nodes, and what JAX compiles for it, stays the same.
+    """
     count = 2 * int(np.ceil(half_width / width))
     uniform = np.linspace(-half_width, half_width, count + 1)
-    inside = [point for point in points if abs(point) < half_width]
-    return np.unique(np.concatenate([uniform, inside]))
+    uniform = np.broadcast_to(uniform, (*points.shape[:-1], count + 1))
+    inside = np.clip(points, -half_width, half_width)
+    return np.sort(np.concatenate([uniform, inside], axis=-1), axis=-1)
 
 
 def correlated_mean(
@@ -63,13 +68,9 @@ def correlated_mean(
     points = np.asarray(kinks, dtype=float)
     crossings = (points[:, None] + points[None, :]).ravel() / (2 * cosine)
     ladder = np.arange(-10, 11, 2) * (sine / cosine)
-    refined = (crossings[:, None] + ladder).ravel()
-    p, p_weights = panel_rule(split_edges(half_width, list(refined)), order)
+    p, p_weights = panel_rule(split_edges(half_width, (crossings[:, None] + ladder).ravel()), order)
     cuts = (points - p[:, None] * cosine) / sine
-    uniform = np.broadcast_to(split_edges(half_width, ()), (len(p), len(split_edges(half_width, ()))))
-    edges = np.sort(
-        np.clip(np.concatenate([uniform, cuts, -cuts], axis=1), -half_width, half_width), axis=1
-    )
+    edges = split_edges(half_width, np.concatenate([cuts, -cuts], axis=-1))
     q, q_weights = panel_rule(edges, order)
     u, v = p[:, None] * cosine + q * sine, p[:, None] * cosine - q * sine
     values = np.asarray(function(u), dtype=float) * np.asarray(function(v), dtype=float)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 from jax import Array
 
@@ -12,6 +13,16 @@ def power_sum(coefficients: Array, x: Array) -> Array:
     for n in reversed(range(len(coefficients) - 1)):
         total = total * x + coefficients[n]
     return total
+
+
+@jax.jit
+def long_power_sum(rows: Array, x: Array) -> Array:
+    """sum_n rows_n x^n with coefficients of shape (N, *x.shape), for N too large to unroll."""
+
+    def step(total: Array, row: Array) -> tuple[Array, None]:
+        return total * x + row, None
+
+    return jax.lax.scan(step, jnp.zeros_like(x), rows, reverse=True)[0]
 
 
 def chebyshev_sum(coefficients: Array, x: Array) -> Array:

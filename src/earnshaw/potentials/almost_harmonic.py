@@ -51,6 +51,7 @@ class AlmostHarmonic(Radial):
     lam: Array
     _log_origin: Array
     _value_terms: Array
+    _drop_terms: Array
     _slope_terms: Array
     _curvature_terms: Array
     _charge_terms: Array
@@ -68,8 +69,8 @@ class AlmostHarmonic(Radial):
         lam = check_real("lambda", lam, 0.0)
         self.radius, self.lam = jnp.asarray(radius), jnp.asarray(lam)
         prepared = map(jnp.asarray, build_core(self.dim, radius, lam, core))
-        self._log_origin, self._value_terms, self._slope_terms = (next(prepared) for _ in range(3))
-        self._curvature_terms, self._charge_terms = prepared
+        self._log_origin, self._value_terms, self._drop_terms = (next(prepared) for _ in range(3))
+        self._slope_terms, self._curvature_terms, self._charge_terms = prepared
 
     @property
     def name(self) -> str:
@@ -109,6 +110,10 @@ class AlmostHarmonic(Radial):
     def log_value(self, r: ArrayLike) -> Array:
         """log Phi(r), for any r."""
         return _run(_log_value, self, jnp.asarray(r, dtype=float))
+
+    def drop(self, r: ArrayLike) -> Array:
+        """1 - Phi(r) >= 0, right relative to itself however small r is."""
+        return _run(_drop, self, jnp.asarray(r, dtype=float))
 
     def log_first(self, r: ArrayLike) -> Array:
         """Phi'(r)/Phi(r), the derivative of log Phi, also where Phi underflows."""
@@ -183,8 +188,16 @@ def _second(phi: AlmostHarmonic, r: Array) -> Array:
 @jax.custom_jvp
 def _log_value(phi: AlmostHarmonic, r: Array) -> Array:
     inside, x, y, outer = phi._places(r)
-    within = jnp.log(bernstein(phi._value_terms, x, y))
+    value, drop = bernstein(phi._value_terms, x, y), bernstein(phi._drop_terms, x, y)
+    within = jnp.where(drop < 0.5, jnp.log1p(-drop), jnp.log(value))
     return jnp.where(inside, within, phi._log_outside(outer))
+
+
+@jax.custom_jvp
+def _drop(phi: AlmostHarmonic, r: Array) -> Array:
+    inside, x, y, outer = phi._places(r)
+    outside = -jnp.expm1(phi._log_outside(outer))
+    return jnp.where(inside, bernstein(phi._drop_terms, x, y), outside)
 
 
 def _log_first(phi: AlmostHarmonic, r: Array) -> Array:
@@ -211,5 +224,6 @@ def _differentiate(function: jax.custom_jvp, derivative: Callable[..., Array]) -
 
 
 _differentiate(_value, _first)
+_differentiate(_drop, lambda phi, r: -_first(phi, r))
 _differentiate(_first, _second)
 _differentiate(_log_value, _log_first)

@@ -40,6 +40,7 @@ class Core(NamedTuple):
 
     log_origin: float  # log of the value at 0 before that division
     value: np.ndarray  # Phi
+    drop: np.ndarray  # 1 - Phi
     slope: np.ndarray  # -Phi'
     curvature: np.ndarray  # Phi''
     charge: np.ndarray  # r (lambda Phi - Laplacian Phi)
@@ -60,9 +61,10 @@ def build_core(dim: int, radius: float, lam: float, kind: str) -> Core:
         # Zeros there instead of 1e-60 keep its relative accuracy.
         charge[len(charge) - contact :] = [mpmath.mpf(0)] * contact
         origin = value[0]
+        drop = [origin * math.comb(len(value) - 1, i) - term for i, term in enumerate(value)]
         polynomials = (
             np.array([float(term / origin) for term in p])
-            for p in (value, slope, curvature, charge)
+            for p in (value, drop, slope, curvature, charge)
         )
         return Core(float(mpmath.log(origin)), *polynomials)
 

@@ -3,7 +3,7 @@
 The text is parsed by Python's `ast` module and rebuilt node by node as a SymPy expression from a
 whitelist: numbers, + - * / ^ (or **), parentheses, the functions below, pi, e, and the variables of
 the potential. (`sympy.sympify` runs its argument as code, so it never sees the text.) Decimals
-become exact fractions: 0.1 is 1/10. Everything is bounded, so that 9^9^9^9 is refused, not computed.
+become exact fractions: 0.1 is 1/10. Everything is bounded: 9^9^9^9 is refused, not computed.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class _Reader:
         return self.check(sympy.Rational(value.numerator, value.denominator), node)
 
     def name(self, node: ast.Name) -> sympy.Expr:
-        known = {**_CONSTANTS, **self.variables}
+        known = {**self.variables, **_CONSTANTS}
         if node.id.lower() in known:
             return known[node.id.lower()]
         where = self.place(node.col_offset)

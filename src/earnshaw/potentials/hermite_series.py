@@ -22,14 +22,13 @@ from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from earnshaw.numerics.hermite import weighted_hermite
 from earnshaw.numerics.quadrature import trapezoid_rule
-from earnshaw.numerics.series import power_sum
+from earnshaw.numerics.series import long_power_sum, power_sum
 from earnshaw.potentials.dual import Moment
 from earnshaw.potentials.pair import Pair
 
@@ -80,12 +79,7 @@ class HermiteSeries(Moment):
         positive = (pair.q1 > 0) & (pair.q2 > 0)
         rho = jnp.where(positive, pair.c / jnp.sqrt(jnp.where(positive, pair.q1 * pair.q2, 1.0)), 0.0)
         products = self.coefficients(pair.q1) * self.coefficients(pair.q2)
-
-        def step(total: Array, row: Array) -> tuple[Array, None]:
-            return total * rho + row, None
-
-        rows = jnp.moveaxis(products, -1, 0)[::-1]
-        return jax.lax.scan(step, jnp.zeros_like(rho), rows)[0]
+        return long_power_sum(jnp.moveaxis(products, -1, 0), rho)
 
     def error_at(self, q1: Array, q2: Array) -> Array:
         """sqrt(tail(q1) tail(q2)) plus rounding: the bound at any norms, at every rho."""

@@ -24,7 +24,7 @@ from jax import Array
 from earnshaw.numerics.autodiff import tangent
 
 Table = Mapping[Any, Callable[..., Any]]
-_NEAR = (1e-15, 1e-20)  # how far from a removable singularity its limit is read off
+_NEAR = ("1e-15", "1e-20", "1e-25")  # how far from a singularity its limit is read off
 
 
 def _by_scipy(function: Callable[..., Any]) -> Callable[..., Array]:
@@ -148,10 +148,7 @@ def ball(expr: sympy.Expr, bits: int = 256, **at: Any) -> flint.arb:
     """
     with flint.ctx.workprec(bits):
         values = {
-            symbol: flint.arb(flint.fmpq(*sympy.Rational(at[symbol.name]).as_numer_denom()))
-            if not isinstance(at[symbol.name], flint.arb)
-            else at[symbol.name]
-            for symbol in expr.free_symbols
+            symbol: _constant(sympy.Rational(at[symbol.name]), ARB) for symbol in expr.free_symbols
         }
         try:
             return evaluate(expr, values, ARB)
@@ -184,7 +181,7 @@ def elementwise(
     """
     holes = removable(expr, symbols[0], edges) if len(symbols) == 1 else ()
 
-    @partial(jax.custom_jvp)
+    @jax.custom_jvp
     def function(*arguments: Array) -> Array:
         shape = jnp.broadcast_shapes(*(argument.shape for argument in arguments))
         value = evaluate(expr, dict(zip(symbols, arguments, strict=True)), JAX)
@@ -209,22 +206,23 @@ def elementwise(
 def removable(
     expr: sympy.Expr, symbol: sympy.Symbol, edges: tuple[int, ...]
 ) -> tuple[tuple[float, float], ...]:
-    """The (point, limit) pairs among `edges` at which `expr` reads 0/0 and the like but has a limit.
+    """The (point, limit) pairs among `edges` at which `expr` reads 0/0 but has a limit.
 
-    The limit is read off at 1e-15 and 1e-20 from the point, in 1000-bit arithmetic, on the side of
-    the domain: below 1, above -1, and above 0.
+    The limit is read off in 1000-bit arithmetic at three small steps into the domain: below 1, above
+    -1, above 0. Values that keep growing, even as slowly as a logarithm, mean an infinite limit.
     """
     found = []
     for point, plain in zip(edges, at_points(expr, symbol, edges), strict=True):
         if not math.isnan(plain):
             continue
         inward = -1 if point == 1 else 1
-        far, near = (
-            float(ball(expr, 1000, **{symbol.name: point + inward * sympy.Rational(str(step))}))
+        far, near, nearest = (
+            float(ball(expr, 1000, **{symbol.name: point + inward * sympy.Rational(step)}))
             for step in _NEAR
         )
-        if abs(near - far) <= 1e-9 * max(1.0, abs(near)):
-            found.append((float(point), near))
-        elif abs(near) > 1e2 * abs(far) > 1e4:
-            found.append((float(point), math.copysign(math.inf, near)))
+        if abs(nearest - near) <= 1e-9 * max(1.0, abs(nearest)):
+            # An exact zero matters: a slope of 0 at r = 0 means that there is no cusp.
+            found.append((float(point), 0.0 if abs(nearest) < 1e-15 else nearest))
+        elif abs(nearest - near) >= 0.5 * abs(near - far) and abs(nearest) > abs(near):
+            found.append((float(point), math.copysign(math.inf, nearest)))
     return tuple(found)

@@ -1,0 +1,69 @@
+"""What commands share: one JSON object on standard output, files written whole, a warm cache."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+from earnshaw.errors import EarnshawError
+from earnshaw.files import check_writable
+
+
+def print_json(payload: dict[str, Any]) -> None:
+    """Print `payload` as one JSON object; numbers that JSON lacks (infinite, NaN) become null."""
+    print(json.dumps(_plain(payload), allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse, before any work is done, a picture that could not be written."""
+    if path is not None:
+        check_writable(path, (".png", ".svg", ".pdf"))
+
+
+def use_compilation_cache() -> None:
+    """Keep what JAX compiles in the user's cache folder, so that a second run starts fast."""
+    import jax
+
+    root = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    folder = Path(root).expanduser() / "earnshaw" / "jax"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return  # a read-only home costs speed, not results
+    jax.config.update("jax_compilation_cache_dir", str(folder))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+
+
+def parse_parameters(pairs: list[str]) -> dict[str, Any]:
+    """Turn ``alpha=0.3`` and ``coefficients=1,0,2`` into keywords."""
+    parameters: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, text = pair.partition("=")
+        if not equals or not key.strip() or not text.strip():
+            raise EarnshawError(f"parameter {pair!r} is not of the form NAME=VALUE")
+        entries = [_number(entry) for entry in text.split(",")]
+        parameters[key.strip()] = entries if "," in text else entries[0]
+    return parameters
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text.strip()

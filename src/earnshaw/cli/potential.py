@@ -1,0 +1,169 @@
+"""`earnshaw potential`: the potential of an activation, in numbers and as a picture."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from earnshaw.cli import output
+from earnshaw.errors import EarnshawError, OutOfRange
+
+if TYPE_CHECKING:
+    from earnshaw.potentials.base import Potential
+
+DEFAULT_POINTS = {"rho": (-1.0, -0.5, 0.0, 0.5, 1.0), "r": (0.0, 0.5, 1.0, 2.0, 4.0)}
+
+
+def command(
+    name: Annotated[str, typer.Argument(help="relu, tanh, hermite-3, almost-harmonic, ...")],
+    dim: Annotated[int | None, typer.Option(help="The dimension d.")] = None,
+    at: Annotated[
+        list[float] | None, typer.Option(help="Where: rho on the sphere, r on R^d. Repeatable.")
+    ] = None,
+    on: Annotated[
+        str | None, typer.Option(help="sphere, or space (weights of any length).")
+    ] = None,
+    norms: Annotated[
+        str | None, typer.Option(help="With --on space: |theta|,|w| of a dot-product unit.")
+    ] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Do not normalise to 1 at rho = 1.")] = False,
+    width: Annotated[float, typer.Option(help="Standard deviation of the inputs.")] = 1.0,
+    radius: Annotated[float | None, typer.Option(help="almost-harmonic: the core.")] = None,
+    lam: Annotated[float | None, typer.Option(help="almost-harmonic: lambda.")] = None,
+    core: Annotated[str | None, typer.Option(help="almost-harmonic: ball or paper.")] = None,
+    degree: Annotated[int | None, typer.Option(help="sphere-synthetic, hermite: degree.")] = None,
+    parameter: Annotated[
+        list[str] | None, typer.Option("--parameter", "-p", help="NAME=VALUE. Repeatable.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
+) -> None:
+    """Show the potential that the units of an activation feel."""
+    output.check_picture(plot)
+    named = {"radius": radius, "lam": lam, "core": core, "degree": degree}
+    parameters = {key: value for key, value in named.items() if value is not None}
+    parameters |= output.parse_parameters(parameter or [])
+
+    output.use_compilation_cache()
+    import earnshaw as ew
+
+    phi = ew.potential(name, dim, normalize=not raw, width=width, **parameters)
+    lengths = _lengths(phi, on, norms)
+    points = _points(phi, at)
+    values = [_row(phi, point, lengths) for point in points]
+    payload = {
+        "name": phi.name,
+        "kind": phi.kind,
+        "variable": phi.variable,
+        "dim": getattr(phi, "dim", None),
+        "values": values,
+        "method": phi.method,
+        "error_bound": phi.error_bound,
+        "source": phi.source,
+    }
+    if lengths is not None:
+        payload["norms"] = list(lengths)
+    if plot is not None:
+        _draw(plot, name, dim, width, parameters, phi)
+        payload["plot"] = str(plot)
+    if json:
+        output.print_json(payload)
+    else:
+        _print_table(payload)
+
+
+def _lengths(phi: Potential, on: str | None, norms: str | None) -> tuple[float, float] | None:
+    """(|theta|, |w|) where the potential of a dot-product unit is asked for on R^d, else None."""
+    if on not in (None, "sphere", "space"):
+        raise OutOfRange("--on", on, "sphere or space")
+    zonal = phi.kind == "zonal"
+    if on == "sphere" and not zonal:
+        raise EarnshawError(f"{phi.name} is a potential on R^d; allowed: --on space")
+    if norms is not None and not (on == "space" and hasattr(phi, "moment")):
+        raise EarnshawError("--norms needs --on space and a dot-product activation")
+    if on != "space" or not zonal:
+        return None
+    if not hasattr(phi, "moment"):
+        raise EarnshawError(f"{phi.name} is defined on the sphere only; allowed: --on sphere")
+    try:
+        first, second = (float(entry) for entry in (norms or "1,1").split(","))
+    except ValueError:
+        raise EarnshawError(f"--norms is {norms!r}; allowed: two numbers, as in 2,0.5") from None
+    if not (first > 0 and second > 0 and math.isfinite(first * second)):
+        raise EarnshawError(f"--norms is {norms!r}; allowed: two positive numbers")
+    return first, second
+
+
+def _points(phi: Potential, at: list[float] | None) -> tuple[float, ...]:
+    points = tuple(at) if at else DEFAULT_POINTS[phi.variable]
+    for point in points:
+        if phi.variable == "rho" and not -1 <= point <= 1:
+            raise OutOfRange("rho", point, "a number in [-1, 1]")
+        if phi.variable == "r" and not (point >= 0 and math.isfinite(point)):
+            raise OutOfRange("r", point, "a number >= 0")
+    return points
+
+
+def _row(phi: Any, point: float, lengths: tuple[float, float] | None) -> dict[str, float]:
+    """Value and derivatives in the potential's variable; with `lengths`, in rho at those norms."""
+    if lengths is None:
+        value, first, second = phi.value(point), phi.first(point), phi.second(point)
+        row = {"at": point, "value": float(value), "first": float(first), "second": float(second)}
+        if phi.kind == "radial" and row["value"] >= 0:
+            row["log_value"] = float(phi.log_value(point))
+        return row
+    import jax
+
+    size = lengths[0] * lengths[1]
+
+    def along(rho: Any) -> Any:
+        return phi.moment(lengths[0] ** 2, lengths[1] ** 2, size * rho)
+
+    slope = jax.grad(along)
+    return {
+        "at": point,
+        "value": float(along(point)),
+        "first": float(slope(point)),
+        "second": float(jax.grad(slope)(point)),
+    }
+
+
+def _draw(
+    path: Path, name: str, dim: int | None, width: float, parameters: dict[str, Any], phi: Potential
+) -> None:
+    import earnshaw as ew
+    from earnshaw.duality.activation import takes_dim
+    from earnshaw.plots.duality import draw_pair
+    from earnshaw.plots.style import save
+
+    sigma = None
+    if name not in ("harmonic", "lambda-harmonic", "distance"):
+        given = {"dim": dim, **parameters} if takes_dim(name) else parameters
+        sigma = ew.activation(name, **given)
+    save(draw_pair(sigma, phi), path)
+
+
+def _print_table(payload: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    variable, dim = payload["variable"], payload["dim"]
+    where = "" if dim is None else f", d = {dim}"
+    lengths = payload.get("norms")
+    where += "" if lengths is None else f", |theta| = {lengths[0]:g}, |w| = {lengths[1]:g}"
+    table = Table(title=f"Potential of {payload['name']} ({payload['kind']}{where})")
+    for column in (variable, "value", "first derivative", "second derivative"):
+        table.add_column(column, justify="right")
+    for row in payload["values"]:
+        table.add_row(*(f"{row[key]:.12g}" for key in ("at", "value", "first", "second")))
+    console = Console()
+    console.print(table)
+    bound = payload["error_bound"]
+    console.print(f"method: {payload['method']}; error bound: {bound:.1e}", highlight=False)
+    if payload["source"]:
+        console.print(f"source: {payload['source']}", highlight=False)
+    if "plot" in payload:
+        console.print(f"drawn: {payload['plot']}", highlight=False, soft_wrap=True)

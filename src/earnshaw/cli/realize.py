@@ -1,0 +1,93 @@
+"""`earnshaw realize`: the activation that has a given potential, or why there is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from earnshaw.cli import output
+from earnshaw.errors import OutOfRange
+
+ANSWERS = {True: "realizable", False: "not realizable", None: "inconclusive"}
+
+
+def command(
+    potential: Annotated[
+        str,
+        typer.Option(help="A formula in rho (sphere), r or x1, x2, ... (space): 'exp(rho-1)'."),
+    ],
+    on: Annotated[str, typer.Option(help="sphere or space.")] = "sphere",
+    dim: Annotated[int | None, typer.Option(help="The dimension d.")] = None,
+    width: Annotated[float, typer.Option(help="Standard deviation of the inputs.")] = 1.0,
+    plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
+) -> None:
+    """Find an activation with a given potential, or a checkable obstruction."""
+    output.check_picture(plot)
+    if on not in ("sphere", "space"):
+        raise OutOfRange("--on", on, "sphere or space")
+    output.use_compilation_cache()
+    import earnshaw as ew
+
+    result = ew.realize(potential, on=on, dim=dim, width=width)  # type: ignore[arg-type]
+    payload = _payload(potential, on, dim, result)
+    if plot is not None:
+        from earnshaw.plots.duality import draw_pair
+        from earnshaw.plots.style import save
+
+        save(draw_pair(result.activation, result.potential, result.obstruction), plot)
+        payload["plot"] = str(plot)
+    if json:
+        output.print_json(payload)
+    else:
+        _print_answer(payload)
+
+
+def _payload(text: str, on: str, dim: int | None, result: Any) -> dict[str, Any]:
+    def witness(obstruction: Any) -> dict[str, Any] | None:
+        if obstruction is None:
+            return None
+        form = None
+        if obstruction.points is not None:
+            form = obstruction.quadratic_form(result.potential)
+        return {**obstruction.as_dict(), "quadratic_form": form}
+
+    return {
+        "potential": text,
+        "on": on,
+        "dim": dim,
+        "realizable": result.realizable,
+        "reason": result.reason,
+        "check_error": result.check_error,
+        "activation": None if result.activation is None else result.activation.name,
+        "obstruction": witness(result.obstruction),
+        "positive_semidefinite": result.positive_semidefinite,
+        "positive_semidefinite_reason": result.positive_semidefinite_reason,
+        "positive_semidefinite_obstruction": witness(result.psd_obstruction),
+    }
+
+
+def _print_answer(payload: dict[str, Any]) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    colour = {True: "green", False: "red", None: "yellow"}[payload["realizable"]]
+    console.print(f"[bold {colour}]{ANSWERS[payload['realizable']]}[/]: ", end="")
+    console.print(payload["reason"], markup=False)
+    if payload["check_error"] is not None:
+        console.print(
+            f"check: the activation's own potential differs by at most {payload['check_error']:.1e}"
+        )
+    if payload["positive_semidefinite_reason"]:
+        console.print(f"as a kernel: {payload['positive_semidefinite_reason']}", markup=False)
+    obstruction = payload["obstruction"] or payload["positive_semidefinite_obstruction"]
+    if obstruction and obstruction["points"] is not None:
+        console.print(
+            f"witness: {len(obstruction['points'])} points in dimension {obstruction['dim']} whose "
+            f"Gram matrix has the quadratic form {obstruction['quadratic_form']:.3e} < 0 "
+            "(--json prints them)"
+        )
+    if "plot" in payload:
+        console.print(f"drawn: {payload['plot']}", soft_wrap=True)

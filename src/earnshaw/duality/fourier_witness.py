@@ -1,0 +1,139 @@
+"""Finite proofs that a potential on R^d is not realizable: points and weights with w' Phi w < 0.
+
+An activation with potential Phi would make sum_ij w_i w_j Phi(x_i, x_j) the expectation of a square
+(Full, Lemma B.4), so one negative value forbids it. Where the transform of Phi is negative at a
+frequency omega, such points exist (Bochner): a wave of that frequency, sampled. They are looked for
+on lattices of spacings around pi/omega, which the eigenvector of the smallest eigenvalue weights, from
+a few points on a line to balls of a lattice; then those that matter least are left out.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from earnshaw.duality.realization import Obstruction, ObstructionKind
+from earnshaw.potentials.base import Potential
+
+_SPACINGS = np.linspace(0.3, 1.7, 15)
+_MAX_POINTS = 500
+_CONVINCING = 1e-3
+
+
+def obstruct(
+    potential: Potential, kind: ObstructionKind, location: float, value: float, dim: int
+) -> Obstruction:
+    """An obstruction, with a finite witness if one is found near the frequency `location`."""
+    found = find_space_witness(potential, dim, location)
+    points, weights = (None, None) if found is None else found
+    return Obstruction(kind, location, value, dim, points, weights)
+
+
+def exceeding(potential: Potential, dim: int, displacement: np.ndarray) -> Obstruction | None:
+    """Two points whose Phi exceeds Phi(0), or one if Phi(0) < 0: |Phi(x)| <= Phi(0) is necessary.
+
+    `displacement` (n, d) are the x to try.
+    """
+    zero = np.zeros((1, dim))
+    origin = float(np.asarray(potential.between(zero, zero))[0])
+    if origin < 0:
+        return Obstruction("exceeds-origin", 0.0, origin, dim, zero, np.ones(1))
+    values = np.asarray(potential.between(displacement, np.zeros_like(displacement)))
+    values = np.where(np.isfinite(values), values, 0.0)
+    worst = int(np.argmax(np.abs(values)))
+    if abs(values[worst]) <= origin * (1 + 1e-9):
+        return None
+    points = np.stack([zero[0], displacement[worst]])
+    weights = np.array([1.0, -math.copysign(1.0, values[worst])])
+    where = float(np.linalg.norm(displacement[worst]))
+    return Obstruction("exceeds-origin", where, float(values[worst]), dim, points, weights)
+
+
+def find_space_witness(
+    potential: Potential, dim: int, frequency: float
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Points (n, dim) and weights (n,) of norm 1 with a form negative beyond rounding, or None.
+
+    Sets come in growing size; the first size with a form below -0.001 Phi(0) is taken, at the spacing
+    where it is lowest, else the lowest of all.
+    """
+    best: tuple[float, np.ndarray, np.ndarray] | None = None
+    for shape in _shapes(dim):
+        for spacing in _SPACINGS:
+            found = _lowest(potential, shape * (spacing * math.pi / frequency))
+            if found is not None and (best is None or found[0] < best[0]):
+                best = found
+        if best is not None and best[0] < -_CONVINCING:
+            break
+    if best is None:
+        return None
+    _, points, weights = _thinned(potential, best)
+    return points, weights
+
+
+def _lowest(potential: Potential, points: np.ndarray) -> tuple[float, np.ndarray, np.ndarray] | None:
+    """(smallest eigenvalue / Phi(0), points, eigenvector), if negative beyond rounding."""
+    gram = np.array(potential.between(points[:, None, :], points[None, :, :]))
+    if not np.all(np.isfinite(gram)):
+        return None
+    gram = (gram + gram.T) / 2
+    weights = np.linalg.eigh(gram)[1][:, 0]
+    form = float(weights @ gram @ weights)
+    spread = float(np.abs(weights) @ np.abs(gram) @ np.abs(weights))
+    if form > -1e-12 * spread:
+        return None
+    return form / max(float(gram[0, 0]), 1e-300), points, weights
+
+
+def _thinned(
+    potential: Potential, found: tuple[float, np.ndarray, np.ndarray]
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Leave out the points of least weight, half of them at first, while a tenth of the form stays."""
+    goal = 0.1 * found[0]
+    dropped = len(found[2]) // 2
+    while dropped >= 1:
+        kept = np.sort(np.argsort(-np.abs(found[2]))[: len(found[2]) - dropped])
+        fewer = _lowest(potential, found[1][kept]) if len(kept) > 1 else None
+        if fewer is not None and fewer[0] < goal:
+            found = fewer
+            dropped = min(dropped, len(found[2]) // 2)
+        else:
+            dropped //= 2
+    return found
+
+
+def _shapes(dim: int) -> Iterator[np.ndarray]:
+    """Point sets of spacing about 1 in at most `dim` dimensions, padded with zeros to R^dim."""
+    for count in (3, 5, 9, 17):
+        yield _padded(np.arange(count, dtype=float)[:, None], dim)
+    if dim == 1:
+        yield np.arange(65, dtype=float)[:, None]
+        return
+    triangular = np.array([[1.0, 0.0], [0.5, math.sqrt(3) / 2]])
+    for basis, radius in itertools.product((triangular, np.eye(2)), (2.1, 4.1, 8.1)):
+        yield _padded(_lattice_ball(basis, radius), dim)
+    if dim == 2:
+        return
+    face_centred = np.array([[1.0, 1, 0], [1, 0, 1], [0, 1, 1]]) / math.sqrt(2)
+    for basis, radius in itertools.product((face_centred, np.eye(3)), (2.1, 3.9)):
+        yield _padded(_lattice_ball(basis, radius), dim)
+    if dim == 3:
+        return
+    generator = np.random.default_rng(0)
+    for count in (100, _MAX_POINTS):
+        yield generator.normal(size=(count, dim)) * count ** (1 / dim) / 2
+
+
+def _lattice_ball(basis: np.ndarray, radius: float) -> np.ndarray:
+    """The points of a lattice within `radius` of 0, at most about 500."""
+    reach = np.arange(-2 * math.ceil(radius), 2 * math.ceil(radius) + 1)
+    indices = np.array(list(itertools.product(reach, repeat=len(basis))), dtype=float)
+    points = indices @ basis
+    return points[np.linalg.norm(points, axis=1) <= radius]
+
+
+def _padded(points: np.ndarray, dim: int) -> np.ndarray:
+    return np.pad(points, ((0, 0), (0, dim - points.shape[1])))

@@ -1,0 +1,52 @@
+"""From a potential to an activation that has it, or to the reason why there is none: `ew.realize`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import equinox as eqx
+
+from earnshaw.activations.base import Translation
+from earnshaw.duality.realization import Realization
+from earnshaw.duality.realized import Realized
+from earnshaw.duality.space import realize_space
+from earnshaw.duality.sphere import realize_zonal
+from earnshaw.errors import EarnshawError
+from earnshaw.inputs import Gaussian
+from earnshaw.potentials.base import Potential, Zonal, check_dim
+from earnshaw.potentials.expression import parse_potential
+
+
+def realize(
+    potential: str | Potential,
+    *,
+    on: Literal["sphere", "space"] = "sphere",
+    dim: int | None = None,
+    width: float = 1.0,
+) -> Realization:
+    """An activation whose potential is the given one, or an obstruction that anyone can check.
+
+    Args:
+        potential: a potential object, or a formula: in `rho` on the sphere, in `r` for radial
+            potentials on R^d, in `x1, x2, ...` for products over the coordinates.
+        on: for a formula, where it lives.
+        dim: the dimension d; needed on R^d, and on the sphere to answer for S^(d-1).
+        width: the standard deviation of the Gaussian inputs that a translation activation is for.
+
+    Returns:
+        A `Realization` with `.realizable` True, False or None (inconclusive), `.reason`, and either
+        `.activation` and `.check_error`, or `.obstruction`.
+    """
+    inputs = Gaussian(width)
+    dim = None if dim is None else check_dim(dim)
+    if isinstance(potential, str):
+        potential = parse_potential(potential, on=on, dim=dim)
+    if not isinstance(potential, Potential):
+        raise EarnshawError("a potential must be a formula or a Potential")
+    if isinstance(potential, Zonal):
+        return realize_zonal(potential, dim=dim)
+    result = realize_space(potential, inputs)
+    if isinstance(result.activation, Translation):
+        remembered = Realized(shape=result.activation, potential=potential)
+        result = eqx.tree_at(lambda r: r.activation, result, remembered)
+    return result

@@ -1,0 +1,117 @@
+"""What is known of the power series f(rho) = sum_n c_n rho^n of a potential on the sphere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import flint
+import numpy as np
+import sympy
+
+from earnshaw.potentials.base import Zonal
+from earnshaw.potentials.expression import RHO
+from earnshaw.potentials.mixture import ZonalMixture
+from earnshaw.potentials.power_series import ball_taylor, degree_bound, exact_taylor
+from earnshaw.potentials.symbolic import at_points
+
+DEGREE = 200
+LARGE_DEGREE = 800
+MAX_POLYNOMIAL = 1000
+_EXACT_POLYNOMIAL = 120
+_FLOAT_ERROR = 1e-12  # relative to the largest: what a library potential's coefficients may be off
+
+
+class PowerSeries(NamedTuple):
+    """c_0 .. c_N as floats, and as exact fractions or balls where known.
+
+    `finite` says that f is the polynomial of these coefficients. A float c_n is 0 exactly where the
+    coefficient is 0 or not known to differ from it.
+    """
+
+    values: np.ndarray
+    sharp: Sequence[Any] | None
+    finite: bool
+
+    @property
+    def degree(self) -> int:
+        """N."""
+        return len(self.values) - 1
+
+    @property
+    def first_negative(self) -> int | None:
+        """The smallest n with c_n < 0."""
+        negative = np.flatnonzero(self.values < 0)
+        return int(negative[0]) if len(negative) else None
+
+    def __call__(self, rho: np.ndarray) -> np.ndarray:
+        """sum_(n <= N) c_n rho^n."""
+        return np.polynomial.polynomial.polyval(rho, self.values)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether what is cut off cannot be seen: a polynomial, or a tail that has died out."""
+        tail = np.abs(self.values[-40:])
+        return self.finite or bool(np.max(tail) <= 1e-25 * np.max(np.abs(self.values)))
+
+
+def formula_of(potential: Zonal) -> sympy.Expr | None:
+    """The SymPy form of f in `RHO`, where the potential, or each part of a mixture, has one."""
+    if isinstance(potential, ZonalMixture):
+        parts = [formula_of(part) for part in potential.parts]
+        if any(part is None for part in parts):
+            return None
+        # repr, so that a weight typed as 0.1 is 1/10.
+        factors = [sympy.Rational(repr(float(weight))) for weight in potential.weights]
+        return sympy.Add(*(w * part for w, part in zip(factors, parts, strict=True)))
+    return getattr(potential, "expr", None)
+
+
+def power_series(potential: Zonal, expr: sympy.Expr | None, at_one: float) -> PowerSeries | None:
+    """The series of `potential`, or None if unknown; `NoTaylorSeries` if there is none.
+
+    From the formula: exact for polynomials, otherwise enclosures up to degree 200, or 800 where that
+    many are needed to exhaust f(1). From a library potential: its own floats.
+    """
+    if expr is None:
+        floats = potential.taylor(DEGREE + 1)
+        if floats is None:
+            return None
+        values = np.array(floats, dtype=float)
+        values[np.abs(values) <= _FLOAT_ERROR * np.max(np.abs(values))] = 0.0
+        return PowerSeries(values, None, False)
+    bound = degree_bound(expr, RHO)
+    if bound is not None and bound <= _EXACT_POLYNOMIAL:
+        exact = exact_taylor(expr, RHO, bound + 1)
+        if all(c.is_Rational for c in exact):
+            fractions = [flint.fmpq(int(c.p), int(c.q)) for c in exact]
+            return PowerSeries(np.array([float(c) for c in exact]), fractions, True)
+    if bound is not None and bound <= MAX_POLYNOMIAL:
+        return _from_balls(expr, bound, True)
+    series = _from_balls(expr, DEGREE, False)
+    if series.first_negative is None and abs(at_one - float(series(np.array(1.0)))) > 1e-9:
+        longer = _from_balls(expr, LARGE_DEGREE, False)
+        if longer.first_negative is not None or longer.is_complete:
+            return longer
+    return series
+
+
+def _from_balls(expr: sympy.Expr, degree: int, finite: bool) -> PowerSeries:
+    balls = ball_taylor(expr, RHO, degree + 1)
+    return PowerSeries(np.array([float(c) for c in balls]), balls, finite)
+
+
+def as_numpy(potential: Zonal, expr: sympy.Expr | None) -> Callable[[np.ndarray], np.ndarray]:
+    """f as a NumPy function of any shape, without a compilation for every new shape."""
+
+    def compiled(rho: np.ndarray) -> np.ndarray:
+        flat = np.asarray(rho, dtype=float).ravel()
+        room = 1 << max(6, (len(flat) - 1).bit_length())
+        padded = np.concatenate([flat, np.zeros(room - len(flat))])
+        return np.asarray(potential.value(padded))[: len(flat)].reshape(np.shape(rho))
+
+    def by_formula(rho: np.ndarray) -> np.ndarray:
+        values = at_points(expr, RHO, rho)
+        return values if np.all(np.isfinite(values)) else compiled(rho)
+
+    return compiled if expr is None else by_formula

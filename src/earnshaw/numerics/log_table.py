@@ -1,0 +1,100 @@
+"""A radial function from a table in log r, in JAX: what a numerical inversion leaves behind.
+
+    h(r) = r^(-exponent) exp(-decay r) S(log r)
+
+with S a cubic spline on equidistant nodes. The two factors carry the singularity at r = 0 and the
+decay at infinity, so S is smooth and of moderate size over many orders of magnitude of r, and h is
+right relative to itself in the far tail as near 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.typing import ArrayLike
+from scipy.interpolate import CubicSpline
+
+from earnshaw import numerics  # noqa: F401  (float64)
+
+
+class LogTable(eqx.Module):
+    """h(r) for r >= 0. Below the table S continues linearly in log r; beyond it h is 0.
+
+    `coefficients` (intervals, 4) are those of S in powers of the position within an interval, lowest
+    first; `slope_below` is dS/dlog r below the first node: 0 unless h is logarithmic at 0. At r = 0
+    itself, h is +-infinite if `exponent` > 0 or `slope_below` is not 0, else S at the first node.
+    """
+
+    start: Array
+    step: Array
+    coefficients: Array
+    slope_below: Array
+    exponent: float = eqx.field(static=True)
+    decay: float = eqx.field(static=True)
+
+    @property
+    def lowest(self) -> float:
+        """The radius of the first node."""
+        return math.exp(float(self.start))
+
+    @property
+    def highest(self) -> float:
+        """The radius of the last node."""
+        return math.exp(float(self.start + self.step * len(self.coefficients)))
+
+    def __call__(self, r: ArrayLike) -> Array:
+        """h(r), elementwise."""
+        r = jnp.asarray(r, dtype=float)
+        positive = r > 0
+        safe = jnp.where(positive, r, 1.0)
+        place = (jnp.log(safe) - self.start) / self.step
+        interval = jnp.clip(jnp.floor(place), 0, len(self.coefficients) - 1)
+        c = self.coefficients[interval.astype(int)]
+        x = place - interval
+        inside = c[..., 0] + x * (c[..., 1] + x * (c[..., 2] + x * c[..., 3]))
+        first = self.coefficients[0, 0]
+        below = first + self.slope_below * self.step * place
+        smooth = jnp.where(place < 0, below, inside)
+        value = smooth * safe**-self.exponent * jnp.exp(-self.decay * safe)
+        value = jnp.where(place > len(self.coefficients), 0.0, value)
+        if self.exponent > 0:
+            at_zero = first * jnp.inf
+        else:
+            at_zero = jnp.where(self.slope_below == 0, first, -self.slope_below * jnp.inf)
+        return jnp.where(positive, value, at_zero)
+
+
+def fit_log_table(
+    radii: np.ndarray,
+    values: np.ndarray,
+    exponent: float = 0.0,
+    decay: float = 0.0,
+    logarithmic: bool = False,
+    splits: Sequence[int] = (),
+) -> LogTable:
+    """The table of a function with `values` at `radii`, which are equidistant in log r.
+
+    The spline is not smooth at the nodes `splits`, where the function has kinks of its own.
+    """
+    smooth = values * radii**exponent * np.exp(decay * radii)
+    ends = [0, *(s for s in sorted(set(splits)) if 3 < s < len(radii) - 4), len(radii) - 1]
+    nodes = np.arange(len(radii), dtype=float)
+    pieces = [
+        CubicSpline(nodes[a : b + 1], smooth[a : b + 1]).c[::-1].T
+        for a, b in zip(ends[:-1], ends[1:], strict=True)
+    ]
+    step = math.log(radii[-1] / radii[0]) / (len(radii) - 1)
+    slope = (smooth[8] - smooth[0]) / (8 * step) if logarithmic else 0.0
+    return LogTable(
+        start=jnp.asarray(math.log(radii[0])),
+        step=jnp.asarray(step),
+        coefficients=jnp.asarray(np.concatenate(pieces)),
+        slope_below=jnp.asarray(slope),
+        exponent=float(exponent),
+        decay=float(decay),
+    )

@@ -1,0 +1,76 @@
+"""The Gaussian potential exp(-c r^2/2): smooth, realizable in every R^d, and not subharmonic.
+
+Its Laplacian changes sign at r = sqrt(d/c): a test charge is repelled from local equilibrium only
+beyond that distance, which is why the papers' Gaussian results need c large or weights far apart.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.typing import ArrayLike
+
+from earnshaw.errors import check_real
+from earnshaw.potentials.base import Radial, Region, check_dim
+
+
+class GaussianPotential(Radial):
+    """Phi(r) = exp(-c r^2/2) on R^dim, with c = `rate` > 0.
+
+    Full, Table 1 (c = 1) and Theorem F.4; EPD, Theorem 4.2.
+    """
+
+    dim: int = eqx.field(static=True, converter=check_dim)
+    rate: float = 1.0
+
+    def __check_init__(self) -> None:
+        check_real("rate", self.rate, 0.0)
+
+    @property
+    def name(self) -> str:
+        return "gaussian"
+
+    @property
+    def source(self) -> str:
+        return "Full, Table 1 and Theorem F.4"
+
+    def value(self, r: ArrayLike) -> Array:
+        """exp(-c r^2/2)."""
+        return jnp.exp(self.log_value(r))
+
+    def log_value(self, r: ArrayLike) -> Array:
+        """-c r^2/2."""
+        return -0.5 * self.rate * jnp.square(jnp.asarray(r, dtype=float))
+
+    def first(self, r: ArrayLike) -> Array:
+        """-c r Phi."""
+        return -self.rate * jnp.asarray(r, dtype=float) * self.value(r)
+
+    def second(self, r: ArrayLike) -> Array:
+        """c (c r^2 - 1) Phi."""
+        return self._curvature(r, 1)
+
+    def laplacian(self, r: ArrayLike) -> Array:
+        """c (c r^2 - d) Phi. The papers print it without the leading c."""
+        return self._curvature(r, self.dim)
+
+    def fourier(self, k: Any) -> Any:
+        """(2 pi/c)^(d/2) exp(-k^2/(2c))."""
+        k = np.asarray(k, dtype=float)
+        log_origin = 0.5 * self.dim * math.log(2 * math.pi / self.rate)
+        return np.exp(log_origin - k * k / (2 * self.rate))
+
+    def regions(self) -> tuple[Region, ...]:
+        """Superharmonic for r < sqrt(d/c), subharmonic beyond."""
+        edge = math.sqrt(self.dim / self.rate)
+        return (Region("superharmonic", 0.0, edge), Region("subharmonic", edge, math.inf))
+
+    def _curvature(self, r: ArrayLike, directions: int) -> Array:
+        """The sum of second derivatives over `directions` axes, one of them along the radius."""
+        r = jnp.asarray(r, dtype=float)
+        return self.rate * (self.rate * r * r - directions) * self.value(r)

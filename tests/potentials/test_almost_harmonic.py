@@ -1,0 +1,330 @@
+"""The almost lambda-harmonic potential against the definition of its cores, in 130 digits.
+
+The reference knows nothing of the library's formulas: it takes K_nu from Arb, its Taylor
+coefficients from Cauchy's integral around the edge of the core, and expands and integrates the
+polynomials term by term, with digits to spare for the cancellation that the library avoids.
+"""
+
+import math
+from functools import lru_cache
+
+import jax
+import jax.numpy as jnp
+import mpmath as mp
+import numpy as np
+import pytest
+from flint import acb, arb, ctx
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from earnshaw.errors import EarnshawError
+from earnshaw.numerics.bernstein import bernstein
+from earnshaw.potentials.almost_harmonic import AlmostHarmonic
+
+DIGITS = 160
+DIMS = (1, 2, 3, 4, 5, 7, 10, 31, 50, 101)
+RADII = (0.01, 0.1, 0.5, 0.9)
+TOLERANCE = 1e-12
+
+
+@pytest.fixture(autouse=True)
+def precision():
+    """Enough digits for every reference below, restored afterwards."""
+    before, ctx.dps = ctx.dps, DIGITS
+    with mp.workdps(DIGITS):
+        yield
+    ctx.dps = before
+
+
+def cauchy_taylor(function, centre, order):
+    """Taylor coefficients of an analytic function: values on a circle, then a Fourier transform."""
+    count, reach = 128 + 4 * order, arb(0.25) * centre
+    turns = [(acb(2 * k) / count).exp_pi_i() for k in range(count)]
+    values = acb.dft([function(centre + reach * turn) for turn in turns])
+    scaled = [(values[k] / count / reach**k).real for k in range(order + 1)]
+    return [mp.mpf(c.mid().str(DIGITS, radius=False)) for c in scaled]
+
+
+@lru_cache
+def edge_taylor(dim, radius, core, lam=1.0):
+    """Coefficients at the edge: of Phi in r (paper core), or of -Phi' in u = r^2 (ball core)."""
+    nu, s = acb(dim) / 2 - 1, arb(lam).sqrt()
+    if core == "paper":
+        return cauchy_taylor(lambda r: (s * r) ** -nu * (s * r).bessel_k(nu), arb(radius), dim - 1)
+
+    def slope(u):
+        z = s * u.sqrt()
+        return s * z**-nu * z.bessel_k(nu + 1)
+
+    return cauchy_taylor(slope, arb(radius) ** 2, math.ceil((dim - 1) / 2))
+
+
+def outside(dim, r, lam=1.0):
+    """The raw Phi, Phi', Phi'' for r >= eps, by Phi' = -s z^-nu K_(nu+1) and the equation."""
+    nu, s = mp.mpf(dim) / 2 - 1, mp.sqrt(lam)
+    z = s * r
+    value, slope = z**-nu * mp.besselk(nu, z), -s * z**-nu * mp.besselk(nu + 1, z)
+    return value, slope, lam * value - (dim - 1) / r * slope
+
+
+def inside(dim, radius, core, r, lam=1.0):
+    """The raw Phi, Phi', Phi'' for r < eps, straight from the definition of the core."""
+    eps, c = mp.mpf(radius), edge_taylor(dim, radius, core, lam)
+    if core == "paper":
+        h, last = r - eps, c[-1]
+
+        def derivative(i):
+            low = sum(mp.ff(k, i) * c[k] * h ** (k - i) for k in range(i, dim - 1))
+            bend = mp.ff(dim, i) * h ** (dim - i) / (dim * eps)
+            return low + last * (mp.ff(dim - 1, i) * h ** (dim - 1 - i) + bend)
+
+        return derivative(0), derivative(1), derivative(2)
+    w, orders = r**2 - eps**2, range(len(c))
+    value = outside(dim, eps, lam)[0] + sum(
+        c[k] * mp.binomial(k, i) * (-(eps**2)) ** (k - i) * (eps ** (2 * i + 1) - r ** (2 * i + 1))
+        / (2 * i + 1)
+        for k in orders
+        for i in range(k + 1)
+    )  # fmt: skip
+    slope = -sum(c[k] * w**k for k in orders)
+    return value, slope, -2 * r * sum(k * c[k] * w ** (k - 1) for k in orders if k)
+
+
+def reference(dim, radius, core, r, lam=1.0):
+    """Phi, Phi', Phi'' divided by Phi(0)."""
+    r = mp.mpf(float(r))
+    raw = inside(dim, radius, core, r, lam) if r < mp.mpf(radius) else outside(dim, r, lam)
+    return [term / inside(dim, radius, core, mp.mpf(0), lam)[0] for term in raw]
+
+
+def radii_of_interest(radius):
+    inner = np.array([0, 1e-6, 0.3, 0.5, 0.99, 1, 1.01, 3]) * radius
+    return np.concatenate([inner, [1.0, 4.0, 50.0, 1000.0]])
+
+
+def relative_error(ours, truth):
+    """The largest error relative to the truth; where that underflows, ours must be 0."""
+    worst = 0.0
+    for a, b in zip(np.asarray(ours), truth, strict=True):
+        assert np.isfinite(a)
+        if abs(b) < 1e-306:
+            assert abs(a) < 1e-305
+        else:
+            worst = max(worst, float(abs(mp.mpf(float(a)) / b - 1)))
+    return worst
+
+
+CASES = [(d, "ball") for d in DIMS] + [(d, "paper") for d in DIMS if d >= 3 and d % 2]
+
+
+@pytest.mark.parametrize(("dim", "core"), CASES)
+@pytest.mark.parametrize("radius", RADII)
+def test_value_derivatives_and_logarithms_are_right_relative_to_themselves(dim, core, radius):
+    phi, r = AlmostHarmonic(dim, radius, core=core), radii_of_interest(radius)
+    value, first, second = zip(*(reference(dim, radius, core, x) for x in r), strict=True)
+    assert relative_error(phi.value(r), value) < TOLERANCE
+    assert relative_error(phi.first(r), first) < TOLERANCE
+    assert relative_error(phi.second(r), second) < TOLERANCE
+    assert relative_error(phi.log_value(r)[1:], [mp.log(v) for v in value[1:]]) < TOLERANCE
+    assert relative_error(phi.log_first(r), map(mp.fdiv, first, value)) < TOLERANCE
+    assert relative_error(phi.drop(r)[1:], [1 - v for v in value[1:]]) < TOLERANCE
+    assert float(phi.value(0.0)) == 1.0
+    assert float(phi.log_value(0.0)) == float(phi.drop(0.0)) == 0.0
+
+
+@pytest.mark.parametrize(("dim", "core", "lam"), [(3, "paper", 4.0), (6, "ball", 0.2), (9, "ball", 9.0)])
+def test_other_eigenvalues(dim, core, lam):
+    phi, r = AlmostHarmonic(dim, 0.3, lam, core), np.array([0, 0.1, 0.29, 0.3, 1.0, 20.0])
+    truth = zip(*(reference(dim, 0.3, core, x, lam) for x in r), strict=True)
+    for method, expected in zip((phi.value, phi.first, phi.second), truth, strict=True):
+        assert relative_error(method(r), expected) < TOLERANCE
+
+
+@pytest.mark.parametrize(
+    ("dim", "radius", "core", "half", "one", "four"),
+    [
+        (3, 0.1, "ball", 0.627570505288, 0.014332655455, 0.000178395224258),
+        (3, 0.1, "paper", 0.627570505288, 0.014332655455, 0.000178395224258),
+        (5, 0.1, "ball", 0.370373903147, 5.75516037477e-5, 1.1192678244e-7),
+        (5, 0.1, "paper", 0.190278880708, 2.3009482503e-5, 4.47490108784e-8),
+        (7, 0.5, "ball", 0.239118741689, 0.000495795288042, 1.06753628762e-7),
+        (7, 0.5, "paper", 0.0529220178003, 6.25741881264e-5, 1.347334638e-8),
+        (4, 0.1, "ball", 0.432981605251, 0.00086260986242, 4.47261169057e-6),
+    ],
+)
+def test_reference_table_of_the_mathematics_page(dim, radius, core, half, one, four):
+    ours = AlmostHarmonic(dim, radius, core=core).value(np.array([radius / 2, 1.0, 4.0]))
+    np.testing.assert_allclose(ours, [half, one, four], rtol=1e-10)
+
+
+@pytest.mark.parametrize(("dim", "cusp"), [(3, 7.8), (7, 18.2), (31, 43.3)])
+def test_cusps_of_the_mathematics_page(dim, cusp):
+    phi = AlmostHarmonic(dim)
+    assert round(float(phi.cusp), 1) == cusp
+    assert float(phi.first(0.0)) == -float(phi.cusp)
+    assert float(phi.singular_charge) == pytest.approx((dim - 1) * float(phi.cusp))
+
+
+@pytest.mark.parametrize(("dim", "core"), [(1, "ball"), (4, "ball"), (7, "paper"), (50, "ball")])
+def test_autodiff_agrees_with_the_derivatives_and_gives_no_nan(dim, core):
+    phi = AlmostHarmonic(dim, 0.1, core=core)
+    r = jnp.array([0.0, 1e-9, 0.05, 0.0999, 0.1, 0.1001, 1.0, 1000.0])
+    def each(f):
+        return jax.vmap(f)(r)
+
+    np.testing.assert_array_equal(each(jax.grad(phi.value)), phi.first(r))
+    np.testing.assert_array_equal(each(jax.grad(jax.grad(phi.value))), phi.second(r))
+    np.testing.assert_array_equal(each(jax.grad(phi.log_value)), phi.log_first(r))
+    np.testing.assert_array_equal(each(jax.grad(phi.drop)), -phi.first(r))
+    third = each(jax.grad(phi.second))
+    log_second = each(jax.grad(phi.log_first))
+    assert np.all(np.isfinite(third))
+    assert np.all(np.isfinite(log_second))
+    inner = r[1:-1]  # Phi is 0 in floating point at 1000
+    expected = phi.second(inner) / phi.value(inner) - phi.log_first(inner) ** 2
+    scale = phi.second(inner) / phi.value(inner) + phi.log_first(inner) ** 2
+    assert np.max(np.abs(log_second[1:-1] - expected) / scale) < 1e-12
+    steps = 1e-6 * np.maximum(np.asarray(inner), 1e-3)
+    smooth = np.abs(np.asarray(inner) - 0.1) > 2 * steps  # off the edge
+    slopes = (phi.second(inner + steps) - phi.second(np.maximum(inner - steps, 0.0))) / (
+        steps + np.minimum(steps, inner)
+    )
+    # Central differences, one-sided at 1e-9, against the third derivative.
+    assert np.max((np.abs(slopes - third[1:-1]) / (1 + np.abs(third[1:-1])))[smooth]) < 1e-3
+
+
+def test_hessians_by_jax_do_not_meet_nan_where_units_coincide_with_the_edge():
+    phi = AlmostHarmonic(3)
+    energy = lambda x: phi.value(jnp.sqrt(x[0] ** 2 + x[1] ** 2 + x[2] ** 2))  # noqa: E731
+    hessian = jax.hessian(energy)(jnp.array([0.06, 0.08, 0.0]))
+    assert np.all(np.isfinite(hessian))
+    assert float(jnp.trace(hessian)) == pytest.approx(float(phi.value(0.1)), rel=1e-9)
+
+
+@pytest.mark.parametrize(("dim", "core"), [(1, "ball"), (2, "ball"), (7, "ball"), (7, "paper"), (31, "ball")])
+def test_charge_density_is_the_screened_charge(dim, core):
+    phi = AlmostHarmonic(dim, 0.1, core=core)
+    r = np.array([1e-4, 0.03, 0.06, 0.09, 0.099])
+    truth = []
+    for x in r:
+        value, first, second = reference(dim, 0.1, core, x)
+        truth.append(value - second - (dim - 1) / mp.mpf(float(x)) * first)
+    ours = phi.charge_density(r)
+    assert relative_error(ours, truth) < 1e-11
+    assert np.all(ours > 0)
+    assert np.all(phi.charge_density(np.array([0.1, 0.5, 1000.0])) == 0)
+    np.testing.assert_allclose(phi.laplacian(r), phi.value(r) - ours)
+    if dim > 1:
+        assert float(phi.charge_density(0.0)) == math.inf
+        near = 1e-9
+        assert float(phi.charge_density(near)) * near == pytest.approx(float(phi.singular_charge))
+
+
+def test_total_charge_is_that_of_the_point_source():
+    """Integrated against sinh(r)/r, the charge in R^3 is that of the Yukawa point source."""
+    phi = AlmostHarmonic(3)
+    nodes, weights = np.polynomial.legendre.leggauss(20)
+    r, weights = 0.05 * (nodes + 1), 0.05 * weights
+    total = float(np.sum(weights * 4 * np.pi * r * np.sinh(r) * phi.charge_density(r)))
+    strength = float(phi.value(1.0)) * math.e  # outside, Phi = strength exp(-r)/r
+    assert total == pytest.approx(4 * math.pi * strength, rel=1e-12)
+
+
+@pytest.mark.parametrize("dim", [2, 3, 8, 31])
+def test_outside_the_core_it_is_lambda_harmonic(dim):
+    phi = AlmostHarmonic(dim, 0.2, 2.5)
+    r = np.linspace(0.2, 5.0, 40)
+    plain = phi.second(r) + (dim - 1) / r * phi.first(r)
+    np.testing.assert_allclose(plain, 2.5 * phi.value(r), rtol=1e-9)
+    regions = phi.regions()
+    assert regions[-1] == ("lambda-harmonic", 0.2, math.inf, 2.5)
+    assert regions[0].character == "superharmonic"
+    assert [a.high for a in regions[:-1]] == [b.low for b in regions[1:]]
+    for region in regions[:-1]:
+        middle = float(phi.laplacian((region.low + region.high) / 2))
+        assert (middle > 0) == (region.character == "subharmonic")
+
+
+def test_in_one_dimension_the_core_is_linear():
+    phi = AlmostHarmonic(1, 0.5)
+    assert [region.character for region in phi.regions()] == ["harmonic", "lambda-harmonic"]
+    assert float(phi.value(0.25)) == pytest.approx((1 + float(phi.value(0.5))) / 2)
+
+
+def derivatives(dim, radius, core, r):
+    """All derivatives 0 .. d-1 inside the core, from the reference polynomials."""
+    x = mp.mpf(r)
+    return mp.taylor(lambda t: inside(dim, radius, core, t)[0], x, dim - 1)
+
+
+@pytest.mark.parametrize("dim", [3, 7])
+def test_lemma_4_2_signs_of_derivatives_hold_for_the_paper_core(dim):
+    for fraction in (0.01, 0.5, 0.9):
+        signs = derivatives(dim, 0.1, "paper", fraction * 0.1)
+        assert signs[dim - 1] >= 0
+        assert all(signs[k] >= 0 >= signs[k + 1] for k in range(0, dim - 2, 2))
+    phi = AlmostHarmonic(dim, core="paper")
+    r = np.linspace(1e-3, 0.099, 50)
+    third = jax.vmap(jax.grad(phi.second))(r)
+    if dim >= 5:
+        assert np.all(third <= 0)
+
+
+def test_lemma_4_2_signs_fail_for_the_ball_core_in_seven_dimensions():
+    assert derivatives(7, 0.1, "ball", 0.001)[3] > 0
+    assert float(jax.grad(AlmostHarmonic(7).second)(0.001)) > 0
+
+
+def test_the_cores_coincide_in_three_dimensions_only():
+    r = np.linspace(0, 0.2, 9)
+    ball, paper = (AlmostHarmonic(3, core=core).value(r) for core in ("ball", "paper"))
+    np.testing.assert_allclose(ball, paper, rtol=1e-14)
+    ball, paper = (AlmostHarmonic(5, core=core).value(r) for core in ("ball", "paper"))
+    assert np.max(np.abs(ball - paper)) > 0.1
+
+
+def test_compiled_code_is_shared_between_radii():
+    traces = []
+
+    @jax.jit
+    def energy(phi, r):
+        traces.append(phi.dim)
+        return phi.value(r) + phi.cusp
+
+    for radius, lam in ((0.1, 1.0), (0.2, 1.0), (0.3, 2.0)):
+        energy(AlmostHarmonic(3, radius, lam), 1.0)
+    assert traces == [3]
+
+
+@settings(max_examples=25, deadline=None)
+@given(radius=st.floats(0.001, 0.999), lam=st.floats(1e-3, 1e3), fraction=st.floats(0, 1e4))
+def test_bounded_decreasing_and_joined_smoothly(radius, lam, fraction):
+    phi = AlmostHarmonic(5, radius, lam)
+    r = fraction * radius
+    assert 0 <= float(phi.value(r)) <= 1
+    assert float(phi.first(r)) <= 0 <= float(phi.second(r))
+    below, edge = np.nextafter(radius, 0), radius
+    for method in (phi.value, phi.first, phi.second, phi.log_value, phi.log_first):
+        assert float(method(below)) == pytest.approx(float(method(edge)), rel=1e-9)
+
+
+@given(st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=40), st.floats(0, 1))
+def test_bernstein_form_has_no_cancellation(terms, x):
+    degree, exact = len(terms) - 1, mp.mpf(x)
+    truth = mp.fsum(t * exact**i * (1 - exact) ** (degree - i) for i, t in enumerate(terms))
+    ours = bernstein(jnp.asarray(terms), jnp.asarray(x), jnp.asarray(1 - x))
+    assert float(ours) == pytest.approx(float(truth), rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"dim": 0}, {"dim": 2.5}, {"dim": 100_000}, {"dim": 3, "radius": 0.0}, {"dim": 3, "radius": 1.0},
+        {"dim": 3, "radius": math.nan}, {"dim": 3, "lam": 0.0}, {"dim": 3, "core": "bal"},
+        {"dim": 4, "core": "paper"}, {"dim": 1, "core": "paper"},
+    ],
+)  # fmt: skip
+def test_bad_input_is_refused_in_one_line(arguments):
+    with pytest.raises(EarnshawError) as error:
+        AlmostHarmonic(**arguments)
+    assert "\n" not in str(error.value)
