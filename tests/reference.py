@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from flint import arb, ctx
@@ -47,9 +48,7 @@ ACTIVATIONS: dict[str, Function] = {
     "gaussian-bump": lambda x: (-x * x / 2).exp(),
     "gelu": lambda x: x * _normal_cdf(x),
     "hermite-3": lambda x: (x**3 - 3 * x) / arb(6).sqrt(),
-    "hermite-8": lambda x: (
-        (x**8 - 28 * x**6 + 210 * x**4 - 420 * x**2 + 105) / arb(40320).sqrt()
-    ),
+    "hermite-8": lambda x: (x**8 - 28 * x**6 + 210 * x**4 - 420 * x**2 + 105) / arb(40320).sqrt(),
     "laplace": lambda x: (-abs(x)).exp(),
     "tanh": lambda x: x.tanh(),
     "logistic": lambda x: 1 / (1 + (-x).exp()),
@@ -86,7 +85,7 @@ def plane_mean(s: Function, rho: arb | float, q1: float = 1.0, q2: float = 1.0) 
     # cos(phi) and cos(phi - t) change sign at these angles.
     edges = [-half_turn / 2, t - half_turn / 2, half_turn / 2, t + half_turn / 2, 3 * half_turn / 2]
     total = ZERO
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in pairwise(edges):
         if not high - low > arb("1e-45"):
             continue
         for phi, weight in _panel(low, high, 40):

@@ -1,14 +1,23 @@
 """Two-layer networks as electric charges.
 
 An activation and an input distribution give a potential; hidden weights are positions, output
-weights are charges; gradient descent is their motion. The public names are below; they load on first
-use, so that ``import earnshaw`` (and ``earnshaw --help``) does not load JAX.
+weights are charges; gradient descent is their motion. The public names are below; they load on
+first use, so that ``import earnshaw`` (and ``earnshaw --help``) does not load JAX.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+# Float64 from the first array on, also for arrays that a user makes with jax.numpy after importing
+# earnshaw and before using it; without importing JAX here.
+if "jax" in sys.modules:
+    sys.modules["jax"].config.update("jax_enable_x64", True)
+else:
+    os.environ["JAX_ENABLE_X64"] = "1"
 
 if TYPE_CHECKING:
     from earnshaw.duality.activation import activation

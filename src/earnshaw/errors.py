@@ -51,9 +51,7 @@ def check_integer(what: str, value: object, low: int, high: int | None = None) -
     return number
 
 
-def check_real(
-    what: str, value: object, low: float = -math.inf, high: float = math.inf
-) -> float:
+def check_real(what: str, value: object, low: float = -math.inf, high: float = math.inf) -> float:
     """Return `value` as a finite float strictly between low and high, or raise `OutOfRange`."""
     allowed = f"a number in ({low:g}, {high:g})"
     try:

@@ -47,5 +47,5 @@ def user_function(
     if not callable(function):
         raise EarnshawError(f"an activation must be a name or a function, not {function!r}")
     points = tuple(sorted(check_real("kink", kink) for kink in kinks))
-    label = name or getattr(function, "__name__", "user function")
+    label = name or str(getattr(function, "__name__", "user function"))
     return UserFunction(function, points, label)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from typing import Annotated
 
-import click
 import typer
 
 from earnshaw import __version__
@@ -15,7 +14,6 @@ from earnshaw.errors import EarnshawError
 app = typer.Typer(
     name="earnshaw",
     help="Two-layer networks as electric charges: activations, potentials, and what descent finds.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -39,18 +37,19 @@ def _root(
     pass
 
 
+# Typer has begun to carry its own copy of Click; this is its ClickException whichever it uses.
+UsageProblem: type[Exception] = typer.BadParameter.__mro__[2]
+
+
 def main() -> None:
     """Run a command; bad input is one line on standard error and exit code 2."""
     try:
-        code = app(standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as help_page:
-        typer.echo(help_page.format_message())
-        code = 0
-    except click.ClickException as error:
-        code = _complain(error.format_message())
+        code = app(sys.argv[1:] or ["--help"], prog_name="earnshaw", standalone_mode=False)
+    except UsageProblem as error:
+        code = _complain(error.format_message())  # type: ignore[attr-defined]
     except (EarnshawError, OSError) as error:
         code = _complain(str(error))
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         print("earnshaw: interrupted", file=sys.stderr)
         code = 130
     sys.exit(code if isinstance(code, int) else 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -44,13 +45,13 @@ def command(
     """Show the potential that the units of an activation feel."""
     output.check_picture(plot)
     named = {"radius": radius, "lam": lam, "core": core, "degree": degree}
-    parameters = {key: value for key, value in named.items() if value is not None}
+    parameters: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
     parameters |= output.parse_parameters(parameter or [])
 
     output.use_compilation_cache()
     import earnshaw as ew
 
-    phi = ew.potential(name, dim, normalize=not raw, width=width, **parameters)
+    phi: Any = ew.potential(name, dim, normalize=not raw, width=width, **parameters)
     lengths = _lengths(phi, on, norms)
     points = _points(phi, at)
     values = [_row(phi, point, lengths) for point in points]
@@ -66,6 +67,7 @@ def command(
     }
     if lengths is not None:
         payload["norms"] = list(lengths)
+        payload["error_bound"] = float(phi.moment_error(*(size**2 for size in lengths)))
     if plot is not None:
         _draw(plot, name, dim, width, parameters, phi)
         payload["plot"] = str(plot)
@@ -112,8 +114,9 @@ def _row(phi: Any, point: float, lengths: tuple[float, float] | None) -> dict[st
     if lengths is None:
         value, first, second = phi.value(point), phi.first(point), phi.second(point)
         row = {"at": point, "value": float(value), "first": float(first), "second": float(second)}
-        if phi.kind == "radial" and row["value"] >= 0:
-            row["log_value"] = float(phi.log_value(point))
+        if phi.kind == "radial":
+            with contextlib.suppress(EarnshawError):  # a potential that is not positive has none
+                row["log_value"] = float(phi.log_value(point))
         return row
     import jax
 

@@ -23,7 +23,7 @@ from earnshaw.potentials.expression import RHO
 from earnshaw.potentials.symbolic import ball, derivative
 
 MAX_DERIVATIVES = 4
-_MAX_OPERATIONS = 150  # beyond it SymPy's simplify takes seconds
+_MAX_OPERATIONS = 120  # beyond it SymPy's simplify takes seconds
 _PIECEWISE = (sympy.Abs, sympy.sign, sympy.Heaviside, sympy.Max, sympy.Min, sympy.DiracDelta)
 _HALF_PI = sympy.pi / 2
 
@@ -147,9 +147,7 @@ class _Rules:
     def cosine(self, b: sympy.Expr) -> bool:
         """B = cos(g): -log cos, the integral of tan, is absolutely monotone."""
         return (
-            b.func is sympy.cos
-            and self.monotone(b.args[0])
-            and self.at_one(_HALF_PI - b.args[0])
+            b.func is sympy.cos and self.monotone(b.args[0]) and self.at_one(_HALF_PI - b.args[0])
         )
 
     def at_zero(self, f: sympy.Expr) -> bool:

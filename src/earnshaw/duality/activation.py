@@ -15,7 +15,7 @@ from earnshaw.activations.hermite import HermiteSum
 from earnshaw.activations.registry import DOT_PRODUCT
 from earnshaw.activations.translation import BesselTranslation, GaussianTranslation
 from earnshaw.activations.user import user_function
-from earnshaw.duality.realized import Realized
+from earnshaw.duality.realized import Realized, realized
 from earnshaw.duality.space import almost_harmonic_activation
 from earnshaw.errors import EarnshawError
 from earnshaw.inputs import Gaussian
@@ -37,7 +37,7 @@ def _almost_harmonic(
 ) -> Realized:
     potential = AlmostHarmonic(dim, radius, lam, core)  # type: ignore[arg-type]
     shape = almost_harmonic_activation(dim, radius, lam, core, Gaussian(width))
-    return Realized(shape=shape, potential=potential)
+    return realized(shape, potential)
 
 
 def _sphere_synthetic(dim: int, degree: int = 20) -> HermiteSum:
@@ -67,7 +67,9 @@ def activation(
     """
     if isinstance(name, str):
         if kinks:
-            raise EarnshawError("kinks= is for a function of your own; named activations know theirs")
+            raise EarnshawError(
+                "kinks= is for a function of your own; named activations know theirs"
+            )
         if numbered := re.fullmatch(r"hermite-(\d{1,6})", name):
             name, parameters = "hermite", {"degree": int(numbered[1]), **parameters}
         return construct("activation", name, ACTIVATIONS, parameters)

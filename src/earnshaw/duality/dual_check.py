@@ -26,7 +26,9 @@ def dual_by_quadrature(activation: DotProduct, degree: int, rho: np.ndarray) -> 
     nodes, weights = roots_hermitenorm(degree + 1)
     weights = weights / np.sum(weights)
     evaluate = jax.jit(activation.__call__)
-    left = weights * np.asarray(evaluate(nodes))
+    # s(u) on the same square as s(v): one shape, one compilation.
+    u = np.repeat(nodes[:, None], len(nodes), axis=1)
+    left = weights * np.asarray(evaluate(u))[:, 0]
     totals = []
     for correlation in np.asarray(rho, dtype=float):
         other = math.sqrt(max(0.0, 1 - correlation**2))

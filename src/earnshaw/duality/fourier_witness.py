@@ -11,23 +11,33 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from earnshaw.duality.realization import Obstruction, ObstructionKind
-from earnshaw.potentials.base import Potential
+from earnshaw.duality.spectrum import as_numpy
+from earnshaw.potentials.base import Potential, Radial
 
-_SPACINGS = np.linspace(0.3, 1.7, 15)
-_MAX_POINTS = 500
+Gram = Callable[[np.ndarray], np.ndarray]
+
 _CONVINCING = 1e-3
 
 
 def obstruct(
-    potential: Potential, kind: ObstructionKind, location: float, value: float, dim: int
+    potential: Potential,
+    kind: ObstructionKind,
+    location: float,
+    value: float,
+    dim: int,
+    scale: float,
 ) -> Obstruction:
-    """An obstruction, with a finite witness if one is found near the frequency `location`."""
-    found = find_space_witness(potential, dim, location)
+    """An obstruction, with a finite witness if one is found near the frequency `location`.
+
+    `scale` is the radius at which Phi has fallen to half: a negative frequency below its inverse shows
+    on lattices of about that spacing.
+    """
+    found = find_space_witness(potential, dim, _spacings(location, scale))
     points, weights = (None, None) if found is None else found
     return Obstruction(kind, location, value, dim, points, weights)
 
@@ -46,6 +56,8 @@ def exceeding(potential: Potential, dim: int, displacement: np.ndarray) -> Obstr
     worst = int(np.argmax(np.abs(values)))
     if abs(values[worst]) <= origin * (1 + 1e-9):
         return None
+    clear = np.nonzero(np.abs(values) > min(1.5 * origin, abs(values[worst]) * (1 - 1e-9)))[0]
+    worst = int(clear[0])  # the nearest place where it is obvious
     points = np.stack([zero[0], displacement[worst]])
     weights = np.array([1.0, -math.copysign(1.0, values[worst])])
     where = float(np.linalg.norm(displacement[worst]))
@@ -53,30 +65,45 @@ def exceeding(potential: Potential, dim: int, displacement: np.ndarray) -> Obstr
 
 
 def find_space_witness(
-    potential: Potential, dim: int, frequency: float
+    potential: Potential, dim: int, spacings: np.ndarray, largest: int = 600
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Points (n, dim) and weights (n,) of norm 1 with a form negative beyond rounding, or None.
 
-    Sets come in growing size; the first size with a form below -0.001 Phi(0) is taken, at the spacing
-    where it is lowest, else the lowest of all.
+    Lattices of the given `spacings` are tried in growing size, up to `largest` points; the first size
+    with a form below -0.001 Phi(0) is taken, at the spacing where it is lowest, else the lowest of all.
     """
+    gram = _gram_of(potential)
     best: tuple[float, np.ndarray, np.ndarray] | None = None
     for shape in _shapes(dim):
-        for spacing in _SPACINGS:
-            found = _lowest(potential, shape * (spacing * math.pi / frequency))
+        if len(shape) > largest:
+            continue
+        for spacing in spacings:
+            found = _lowest(gram, shape * spacing)
             if found is not None and (best is None or found[0] < best[0]):
                 best = found
         if best is not None and best[0] < -_CONVINCING:
             break
     if best is None:
         return None
-    _, points, weights = _thinned(potential, best)
+    _, points, weights = _thinned(gram, best)
     return points, weights
 
 
-def _lowest(potential: Potential, points: np.ndarray) -> tuple[float, np.ndarray, np.ndarray] | None:
+def _gram_of(potential: Potential) -> Gram:
+    """The function points (n, d) -> Phi(x_i, x_j), (n, n)."""
+    if not isinstance(potential, Radial):
+        return lambda points: np.array(potential.between(points[:, None, :], points[None, :, :]))
+    value = as_numpy(potential.value)  # compiles for few shapes
+
+    def gram(points: np.ndarray) -> np.ndarray:
+        return value(np.linalg.norm(points[:, None, :] - points[None, :, :], axis=-1))
+
+    return gram
+
+
+def _lowest(matrix: Gram, points: np.ndarray) -> tuple[float, np.ndarray, np.ndarray] | None:
     """(smallest eigenvalue / Phi(0), points, eigenvector), if negative beyond rounding."""
-    gram = np.array(potential.between(points[:, None, :], points[None, :, :]))
+    gram = matrix(points)
     if not np.all(np.isfinite(gram)):
         return None
     gram = (gram + gram.T) / 2
@@ -89,20 +116,25 @@ def _lowest(potential: Potential, points: np.ndarray) -> tuple[float, np.ndarray
 
 
 def _thinned(
-    potential: Potential, found: tuple[float, np.ndarray, np.ndarray]
+    gram: Gram, found: tuple[float, np.ndarray, np.ndarray]
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """Leave out the points of least weight, half of them at first, while a tenth of the form stays."""
     goal = 0.1 * found[0]
     dropped = len(found[2]) // 2
     while dropped >= 1:
         kept = np.sort(np.argsort(-np.abs(found[2]))[: len(found[2]) - dropped])
-        fewer = _lowest(potential, found[1][kept]) if len(kept) > 1 else None
+        fewer = _lowest(gram, found[1][kept]) if len(kept) > 1 else None
         if fewer is not None and fewer[0] < goal:
             found = fewer
             dropped = min(dropped, len(found[2]) // 2)
         else:
             dropped //= 2
     return found
+
+
+def _spacings(frequency: float, scale: float) -> np.ndarray:
+    around = np.linspace(0.3, 1.7, 15) * math.pi / frequency
+    return around if frequency * scale > 0.5 else np.geomspace(0.5, 8.0, 15) * scale
 
 
 def _shapes(dim: int) -> Iterator[np.ndarray]:
@@ -123,7 +155,7 @@ def _shapes(dim: int) -> Iterator[np.ndarray]:
     if dim == 3:
         return
     generator = np.random.default_rng(0)
-    for count in (100, _MAX_POINTS):
+    for count in (100, 500):
         yield generator.normal(size=(count, dim)) * count ** (1 / dim) / 2
 
 

@@ -51,8 +51,8 @@ def potential(
 
     Args:
         activation: a name (``"relu"``, ``"hermite-3"``, ``"almost-harmonic"``, ...; also the
-            potentials ``"harmonic"``, ``"lambda-harmonic"``, ``"distance"`` that no activation has),
-            an activation object, or any elementwise function of one variable.
+            potentials ``"harmonic"``, ``"lambda-harmonic"``, ``"distance"``, which no activation
+            has), an activation object, or any elementwise function of one variable.
         dim: the dimension d. On the sphere it is needed only for the Laplacian.
         normalize: on the sphere, divide by the value at rho = 1, as the papers do.
         width: the standard deviation of the Gaussian inputs.
@@ -77,9 +77,10 @@ def potential(
         raise UnknownName("activation or potential", str(activation), known) from None
     if isinstance(source, DotProduct):
         return _dot_product(source, dim, normalize, width, max_norm)
-    if dim is not None and dim != getattr(source, "dim", dim):
-        raise EarnshawError(f"the activation lives in dimension {source.dim}, not {dim}")
-    return _translation(source)
+    potential = _translation(source)
+    if dim is not None and dim != potential.dim:
+        raise EarnshawError(f"{source.name} was made for dimension {potential.dim}, not {dim}")
+    return potential
 
 
 def _dot_product(
@@ -101,7 +102,7 @@ def _dot_product(
     )
 
 
-def _translation(activation: Activation) -> Potential:
+def _translation(activation: Activation) -> Any:
     """The potential of h(x - w) / sqrt(p(x)): the autocorrelation of h, whatever the density p."""
     if isinstance(activation, Realized):
         return activation.potential

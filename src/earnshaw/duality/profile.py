@@ -15,7 +15,6 @@ import math
 import numpy as np
 from scipy import special
 from scipy.interpolate import CubicSpline
-from scipy.optimize import minimize_scalar
 
 from earnshaw.duality.spectrum import Spectrum
 from earnshaw.numerics.hankel import PHASE, graded, inverse_transform, panels, subdivide
@@ -27,6 +26,7 @@ _BELOW = 1e-7
 """The table starts at this fraction of the smallest length."""
 _SMOOTH = 2000.0
 """Off the kinks h is smooth, and frequencies beyond _SMOOTH / r no longer matter."""
+_GOLDEN = (math.sqrt(5) - 1) / 2
 _THIN = 8
 """Where h minus its singular part is smooth, one in so many nodes is computed."""
 
@@ -42,7 +42,8 @@ def build_profile(spectrum: Spectrum) -> LogTable:
 
     # A node sits where h has its strongest kink: at the first kink of Phi, or at half of it if
     # h is an indicator function.
-    kink = finest if not spectrum.kinks else spectrum.kinks[0] * (0.5 if len(zeros) else 1.0)
+    endless = _endless(spectrum, zeros)
+    kink = finest if not spectrum.kinks else spectrum.kinks[0] * (0.5 if endless else 1.0)
     step = math.log(spectrum.extent / (_BELOW * finest)) / _NODES
     first = math.ceil(math.log(_BELOW * finest / kink) / step)
     index = np.arange(first, first + _NODES + 1)
@@ -64,6 +65,7 @@ def build_profile(spectrum: Spectrum) -> LogTable:
         decay=spectrum.decay,
         logarithmic=excess == 0,
         splits=(-first,) if spectrum.kinks else (),
+        jumps=endless,
     )
 
 
@@ -72,13 +74,17 @@ def _rest(
 ) -> np.ndarray:
     """The inverse transform of sqrt(F) minus what is subtracted, at radii `r`, octave by octave."""
     out = np.empty_like(r)
+    endless = _endless(spectrum, zeros)
+    centre, width = (0.5, 0.13) if endless else (0.75, 0.05)
     reach = max(spectrum.kinks, default=0.0)
     octave = np.ceil(np.log2(np.maximum(r, 0.02 * spectrum.scale)))
     for level in np.unique(octave):
         chosen = octave == level
         top = 2.0**level
         cut, taper = spectrum.cutoff, bool(spectrum.kinks)
-        if top > 4 * reach and _SMOOTH / top < cut:
+        if endless:  # beyond the last zero seen the sign is not known
+            cut = zeros[-1]
+        elif top > 4 * reach and _SMOOTH / top < cut:
             cut, taper = _SMOOTH / top, True
         edges = graded(min(spectrum.samples[0], 0.05 / spectrum.extent), cut)
         k, w = (a.ravel() for a in panels(subdivide(edges, PHASE / (top + 3 * reach))))
@@ -86,7 +92,7 @@ def _rest(
         root *= 1 - 2 * (np.searchsorted(zeros, k) % 2)
         root -= sum((part.transform(k) for part in subtracted), start=np.zeros_like(k))
         if taper:  # a smooth end leaves no ringing
-            root *= special.erfc((k / cut - 0.75) / 0.05) / 2
+            root *= special.erfc((k / cut - centre) / width) / 2
         out[chosen] = inverse_transform(spectrum.dim, r[chosen], k, w, root)
     return out
 
@@ -95,7 +101,7 @@ def _subtracted(spectrum: Spectrum, zeros: np.ndarray) -> tuple[Matern | Shell, 
     """Matern functions with the tail of sqrt(F); none if F touches 0 again and again."""
     if not spectrum.tail or spectrum.tail[0] <= 0:
         return ()
-    if len(zeros) and zeros[-1] > 0.5 * spectrum.cutoff:
+    if _endless(spectrum, zeros):
         return ()
     lead = math.sqrt(spectrum.tail[0]) * (-1.0) ** len(zeros)
     relative = [*(c / spectrum.tail[0] for c in spectrum.tail[1:]), 0.0, 0.0]
@@ -109,31 +115,30 @@ def _subtracted(spectrum: Spectrum, zeros: np.ndarray) -> tuple[Matern | Shell, 
     return (*parts, Shell(spectrum.dim, spectrum.kinks[0], rate, spectrum.root_kink))
 
 
+def _endless(spectrum: Spectrum, zeros: np.ndarray) -> bool:
+    """Whether F touches 0 again and again, as the square of an oscillating function does."""
+    return len(zeros) >= 8 and bool(spectrum.kinks)
+
+
 def _touching_zeros(spectrum: Spectrum) -> np.ndarray:
     """Frequencies at which F falls to 0 and rises again, as far as its error lets us see."""
     k = spectrum.samples[spectrum.samples <= spectrum.cutoff]
     f = np.maximum(spectrum.value(k), 0.0)
     low = np.nonzero((f[1:-1] < f[:-2]) & (f[1:-1] <= f[2:]))[0] + 1
-    found = []
-    for i, (left, right) in zip(low, _neighbours(low, len(k)), strict=True):
-        around = min(np.max(f[left : i + 1]), np.max(f[i:right]))
-        if f[i] > 0.05 * around or around < 1e3 * spectrum.error:
-            continue
-        best = minimize_scalar(
-            lambda t: float(spectrum.value(np.array([t]))[0]),
-            bounds=(k[i - 1], k[i + 1]),
-            method="bounded",
-            options={"xatol": 1e-10 * k[i]},
-        )
-        if best.fun < 1e-8 * around + 10 * spectrum.error:
-            found.append(float(best.x))
-    return np.array(found)
-
-
-def _neighbours(low: np.ndarray, count: int) -> list[tuple[int, int]]:
-    """For each minimum, the range of indices from the previous minimum to the next."""
-    bounds = [0, *low.tolist(), count]
-    return [(bounds[i], bounds[i + 2]) for i in range(len(low))]
+    if len(low) == 0:
+        return np.zeros(0)
+    # The largest F between neighbouring minima, and the smaller of those on both sides of each.
+    humps = np.maximum.reduceat(f, np.concatenate([[0], low]))
+    around = np.minimum(humps[:-1], humps[1:])
+    promising = (f[low] < 0.05 * around) & (around > 1e4 * spectrum.error)
+    low, around = low[promising], around[promising]
+    left, right = k[low - 1], k[low + 1]
+    for _ in range(60):  # golden sections, all at once
+        inner, outer = right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)
+        down = spectrum.value(inner) < spectrum.value(outer)
+        left, right = np.where(down, left, inner), np.where(down, outer, right)
+    found = (left + right) / 2
+    return found[spectrum.value(found) < 1e-6 * around + 100 * spectrum.error]
 
 
 def _with_far(spectrum: Spectrum, radii: np.ndarray, values: np.ndarray) -> np.ndarray:

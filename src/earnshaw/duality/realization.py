@@ -24,8 +24,8 @@ class Obstruction(eqx.Module):
     """Why no activation exists, in a form that anyone can check (Full, Lemma B.4).
 
     `kind` and `location` name the negative quantity: the degree of a Taylor or Gegenbauer
-    coefficient, a frequency |omega|, or a distance; `value` is that quantity. Where a finite witness
-    was found, `points` (n, dim) and `weights` (n,) satisfy
+    coefficient, a frequency |omega|, or a distance; `value` is that quantity. Where a finite
+    witness was found, `points` (n, dim) and `weights` (n,) satisfy
 
         quadratic_form = sum_ij weights_i weights_j Phi(points_i, points_j) < 0,
 
@@ -52,7 +52,7 @@ class Obstruction(eqx.Module):
         )
 
     def quadratic_form(self, potential: Potential) -> float:
-        """weights' Gram weights / |weights|^2, evaluated anew from the potential."""
+        """Weights' Gram weights / |weights|^2, evaluated anew from the potential."""
         weights = np.asarray(self.weights)
         return float(weights @ self.gram(potential) @ weights / (weights @ weights))
 
@@ -71,10 +71,11 @@ class Obstruction(eqx.Module):
 class Realization(eqx.Module):
     """Whether a potential is realizable, and by what.
 
-    `realizable` is True (then `activation` evaluates), False (then `obstruction` says why), or None:
-    inconclusive, for the `reason` given. `check_error` is the largest difference found between the
-    potential and the one that the activation gives back. On the sphere, `positive_semidefinite` is
-    the weaker property of being a kernel on S^(d-1) for the `dim` asked about, with its own witness.
+    `realizable` is True (then `activation` evaluates), False (then `obstruction` says why), or
+    None: inconclusive, for the `reason` given. `check_error` is the largest difference found
+    between the potential and the one that the activation gives back. On the sphere,
+    `positive_semidefinite` is the weaker property of being a kernel on S^(d-1) for the `dim` asked
+    about, with its own witness.
     """
 
     potential: Potential

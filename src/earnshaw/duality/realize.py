@@ -1,4 +1,4 @@
-"""From a potential to an activation that has it, or to the reason why there is none: `ew.realize`."""
+"""From a potential to an activation that has it, or to why there is none: `ew.realize`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import equinox as eqx
 
 from earnshaw.activations.base import Translation
 from earnshaw.duality.realization import Realization
-from earnshaw.duality.realized import Realized
+from earnshaw.duality.realized import realized
 from earnshaw.duality.space import realize_space
 from earnshaw.duality.sphere import realize_zonal
 from earnshaw.errors import EarnshawError
@@ -47,6 +47,6 @@ def realize(
         return realize_zonal(potential, dim=dim)
     result = realize_space(potential, inputs)
     if isinstance(result.activation, Translation):
-        remembered = Realized(shape=result.activation, potential=potential)
+        remembered = realized(result.activation, potential)
         result = eqx.tree_at(lambda r: r.activation, result, remembered)
     return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import equinox as eqx
 from jax import Array
 from jax.typing import ArrayLike
 
@@ -15,16 +16,8 @@ class Realized(Translation):
 
     shape: Translation
     potential: Potential
-
-    @property
-    def dim(self) -> int:  # type: ignore[override]
-        """The dimension of the inputs."""
-        return self.shape.dim
-
-    @property
-    def inputs(self) -> Gaussian:  # type: ignore[override]
-        """The input distribution whose density is divided out."""
-        return self.shape.inputs
+    dim: int = eqx.field(static=True)
+    inputs: Gaussian
 
     @property
     def name(self) -> str:
@@ -37,5 +30,10 @@ class Realized(Translation):
         return self.shape.source
 
     def profile(self, displacement: ArrayLike) -> Array:
-        """h at displacements of shape (..., d)."""
+        """H at displacements of shape (..., d)."""
         return self.shape.profile(displacement)
+
+
+def realized(shape: Translation, potential: Potential) -> Realized:
+    """Join an activation and the potential it was made from."""
+    return Realized(shape=shape, potential=potential, dim=shape.dim, inputs=shape.inputs)

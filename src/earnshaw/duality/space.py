@@ -142,7 +142,7 @@ def _verdict(potential: Radial, spectrum: Spectrum) -> tuple[LogTable | None, Re
     if low is not None:
         frequency, value = low
         reason = f"the Fourier transform is {value:.6g} < 0 at |omega| = {frequency:.6g}"
-        obstruction = obstruct(potential, "negative-frequency", frequency, value, potential.dim)
+        obstruction = obstruct(potential, "negative-frequency", frequency, value, potential.dim, spectrum.scale)
         return None, Realization(potential, False, reason, obstruction=obstruction)
     largest = float(np.max(np.abs(spectrum.value(spectrum.samples))))
     if spectrum.error > 1e-4 * largest:
@@ -220,16 +220,17 @@ def _refused(potential: Potential, dim: int) -> Realization | None:
 
 
 def _search_only(potential: Potential, dim: int, why: str) -> Realization:
-    """No transform to decide by: look for a witness at several frequencies."""
-    for frequency in (1.0, 3.0, 0.3, 10.0):
-        found = find_space_witness(potential, dim, frequency)
-        if found is None:
-            continue
-        obstruction = Obstruction("negative-frequency", frequency, math.nan, dim, *found)
-        form = obstruction.quadratic_form(potential)
-        reason = f"sum w_i w_j Phi(x_i, x_j) = {form:.6g} < 0 for {len(found[1])} points"
-        obstruction = Obstruction("negative-frequency", frequency, form, dim, *found)
-        return Realization(potential, False, reason, obstruction=obstruction)
+    """No transform to decide by: look for a witness at many spacings."""
+    found = find_space_witness(potential, dim, np.geomspace(0.1, 10.0, 24), largest=100)
+    if found is not None:
+        points, weights = found
+        witness = Obstruction("negative-frequency", math.nan, math.nan, dim, points, weights)
+        form = witness.quadratic_form(potential)
+        reason = f"sum w_i w_j Phi(x_i, x_j) = {form:.6g} < 0 for {len(weights)} points"
+        # The frequency that the witness looks like: pi over the distance of neighbours.
+        nearest = np.min(np.linalg.norm(points[1:] - points[0], axis=1))
+        witness = Obstruction("negative-frequency", math.pi / nearest, form, dim, points, weights)
+        return Realization(potential, False, reason, obstruction=witness)
     return Realization(potential, None, f"inconclusive: {why}, and no obstruction was found")
 
 
@@ -265,8 +266,10 @@ def _check_profile(
 ) -> float:
     """max |h * h - Phi| over several distances, by quadrature in real space."""
     distances = np.array([*(scale * d for d in _DISTANCES), *kinks])
+    # An overlap of balls has its kink at their diameter, its profile at their radius.
+    own = tuple(sorted({*kinks, *(b / 2 for b in kinks)}))
     back = [
-        autocorrelation(as_numpy(profile), potential.dim, float(d), *ends, kinks) for d in distances
+        autocorrelation(as_numpy(profile), potential.dim, float(d), *ends, own) for d in distances
     ]
     return float(np.max(np.abs(np.array(back) - np.asarray(potential.value(distances)))))
 

@@ -25,7 +25,7 @@ from earnshaw.numerics.hankel import ForwardTransform, Function
 from earnshaw.numerics.piecewise import PiecewiseChebyshev, fit_panels
 from earnshaw.potentials.base import Radial
 
-_WORK = 2.5e8
+_WORK = 5e7
 """Kernel evaluations that one transform may cost: a few seconds."""
 
 
@@ -107,6 +107,10 @@ def measure(potential: Radial) -> Spectrum:
             or (potential.fourier(k) is None and 5 * spent > _WORK)
         ):
             break
+    if not tail and not inside and content > 1e-12 * peak and float(np.min(values)) > 10 * worst:
+        # Phi starts with a broken power of r: continue F with the slope that it ends with.
+        power = float(np.log(values[0] / values[-1]) / np.log(k[-1] / k[0]))
+        tail = (float(values[-1] * k[-1] ** power),)
     whole = PiecewiseChebyshev(
         np.concatenate([*(fit.edges[:-1] for fit in fits), fits[-1].edges[-1:]]),
         np.concatenate([fit.coefficients for fit in fits]),

@@ -3,7 +3,7 @@
 If s = sum_n sqrt(c_n) he_n, he_n the Hermite polynomials orthonormal under N(0, 1) and the sum from
 n = 0 (MATH, error 8), then E[s(X.theta) s(X.w)] = sum_n c_n rho^n for unit vectors. So f is
 realizable by a dot-product activation if f(1) is finite and every Taylor coefficient is >= 0; and
-only then, since the dual of any activation is such a sum, with c_n the squared Hermite coefficients.
+only then, since the dual of any activation is such a sum, c_n its squared Hermite coefficients.
 
 `realize_zonal` answers with the activation, checked by quadrature, or with what forbids one: the
 coefficient that is negative and, where one of moderate size exists, points and weights at which an
@@ -66,7 +66,9 @@ def realize_zonal(potential: Zonal, dim: int | None = None) -> Realization:
     answer, series = _dot_product(potential, expr, f)
     kernel = _kernel(f, series, answer, dim)
     if kernel.holds is False and answer.holds is None:
-        answer = _Answer(False, f"a dual is a kernel on every sphere, but {kernel.reason}", kernel.fault)
+        answer = _Answer(
+            False, f"a dual is a kernel on every sphere, but {kernel.reason}", kernel.fault
+        )
 
     witness = find_witness(f, dim) if kernel.holds is False and dim is not None else None
     psd_obstruction = _obstruction(kernel.fault, witness, dim)
@@ -76,7 +78,7 @@ def realize_zonal(potential: Zonal, dim: int | None = None) -> Realization:
 
     activation, error = None, None
     if answer.holds is not False and series is not None:
-        activation = _activation(series, potential.name)
+        activation = _activation(series)
         error = _check_error(activation, f)
     return Realization(
         potential=potential,
@@ -99,16 +101,16 @@ def _dot_product(
 ) -> tuple[_Answer, PowerSeries | None]:
     """Whether every Taylor coefficient is >= 0 and f is the sum of its series on [-1, 1]."""
     values = f(_GRID)
-    if not np.all(np.isfinite(values)):
-        place = float(_GRID[~np.isfinite(values)][-1])
-        kind: ObstructionKind = "unbounded" if np.isinf(values).any() else "not-analytic"
-        reason = f"f is not finite at rho = {place:g}; a dual is finite on [-1, 1]"
-        return _Answer(False, reason, _Fault(kind, place, math.inf)), None
     try:
         series = power_series(potential, expr, float(values[-1]))
     except NoTaylorSeries as error:
         reason = f"{error}, but a dual is analytic in (-1, 1)"
         return _Answer(False, reason, _Fault("not-analytic", 0.0, 0.0)), None
+    if not np.all(np.isfinite(values)):
+        place = float(_GRID[~np.isfinite(values)][-1])
+        kind: ObstructionKind = "unbounded" if np.isinf(values).any() else "not-analytic"
+        reason = f"f is not finite at rho = {place:.3g}, but a dual is finite on [-1, 1]"
+        return _Answer(False, reason, _Fault(kind, place, math.inf)), None
     if series is None:
         return _Answer(None, "the Taylor coefficients of this potential are not known"), None
     negative = series.first_negative
@@ -138,12 +140,13 @@ def _non_negative_so_far(
         )
         return _Answer(False, reason, _Fault("not-analytic", place, size))
     proof = None if expr is None else proof_of_monotonicity(expr)
-    left = f"{max(rest, 0.0):.1e} of f(1) = {values[-1]:.6g} lies beyond degree {series.degree}"
+    share = f"{rest:.1e}" if rest > 1e-15 * scale else "nothing visible"
+    left = f"{share} of f(1) = {values[-1]:.6g} lies beyond degree {series.degree}"
     if proof is not None:
         return _Answer(True, f"every Taylor coefficient is >= 0: {proof}; {left}")
     seen = f"the Taylor coefficients are >= 0 up to degree {series.degree}"
     if abs(rest) <= _TINY * scale:
-        return _Answer(True, f"{seen}, and only {left}")
+        return _Answer(True, f"{seen}, and {left}")
     return _Answer(None, f"{seen}, but {left} and no proof covers that part")
 
 
@@ -168,18 +171,17 @@ def _kernel(f: Function, series: PowerSeries | None, dual: _Answer, dim: int | N
     if series is not None and series.finite:
         return _Answer(True, f"every Gegenbauer coefficient on {sphere} is >= 0")
     seen = f"the Gegenbauer coefficients on {sphere} are >= 0 up to degree {last}"
-    left = f"{abs(found.rest):.1e} of f(1) lies beyond"
     if found.is_whole:
-        return _Answer(True, f"{seen}, and only {left}")
-    return _Answer(None, f"{seen}, but {left}")
+        return _Answer(True, f"{seen}, and nothing visible of f(1) lies beyond")
+    return _Answer(None, f"{seen}, but {abs(found.rest):.1e} of f(1) lies beyond")
 
 
 def _gegenbauer(f: Function, series: PowerSeries | None, dim: int) -> GegenbauerSeries:
-    if series is not None and series.sharp is not None and series.is_complete:
-        # A complete series decides without rounding; but only where f is its sum.
-        if series.finite or np.allclose(series(_GRID), f(_GRID), rtol=0, atol=1e-12):
-            return from_taylor(series.sharp, dim)
-    return from_values(f, dim)
+    """From the power series where it is complete and f is its sum, which has no rounding."""
+    if series is None or series.sharp is None or not series.is_complete:
+        return from_values(f, dim)
+    same = series.finite or np.allclose(series(_GRID), f(_GRID), rtol=1e-9, atol=1e-12)
+    return from_taylor(series.sharp, dim) if same else from_values(f, dim)
 
 
 # -- witnesses -----------------------------------------------------------------------------------
@@ -198,15 +200,15 @@ def _witness_above(f: Function, series: PowerSeries | None, dim: int | None) -> 
     return blocks
 
 
-def _obstruction(fault: _Fault | None, witness: Witness | None, dim: int | None) -> Obstruction | None:
+def _obstruction(
+    fault: _Fault | None, witness: Witness | None, dim: int | None
+) -> Obstruction | None:
     if fault is None:
         return None
     kind, location, value = fault
     if witness is None:
         return Obstruction(kind, float(location), value, dim or 2)
-    return Obstruction(
-        kind, float(location), value, witness.dim, witness.points, witness.weights
-    )
+    return Obstruction(kind, float(location), value, witness.dim, witness.points, witness.weights)
 
 
 def _in_words(obstruction: Obstruction | None) -> str:
@@ -220,11 +222,11 @@ def _in_words(obstruction: Obstruction | None) -> str:
 # -- the activation ------------------------------------------------------------------------------
 
 
-def _activation(series: PowerSeries, name: str) -> HermiteSum:
+def _activation(series: PowerSeries) -> HermiteSum:
     """sum_n sqrt(c_n) he_n, without the coefficients too small to be seen in f."""
     visible = np.flatnonzero(series.values > 1e-17 * np.sum(series.values))
     last = int(visible[-1]) if len(visible) else 0
-    return HermiteSum(jnp.sqrt(jnp.asarray(series.values[: last + 1])), f"hermite-sum of {name}")
+    return HermiteSum(jnp.sqrt(jnp.asarray(series.values[: last + 1])))
 
 
 def _check_error(activation: HermiteSum, f: Function) -> float | None:

@@ -7,10 +7,10 @@ fewest points on:
 - one point (f(1) < 0), or two at the rho where |f(rho)| > f(1);
 - equiangular vectors, rho_ij = c: the form is negative if f(1) + (m - 1) f(c) < 0;
 - regular polygons on a circle, weighted by a cosine;
-- *blocks*: points (a x, b e_k) for x in a small set X (two ends of a line, a polygon, a cube), k = 1
-  .. M and a^2 + b^2 = 1. Equal weights over k leave M f(a^2 G) + f(a^2 G + b^2) - f(a^2 G), and for
-  small a the first term shows the sign of single Taylor coefficients: with M large enough these
-  find every c_n < 0, in dimension dim(X) + M;
+- *blocks*: points (a x, b e_k) for x in a small set X (two ends of a line, a polygon, a cube), k =
+  1 .. M and a^2 + b^2 = 1. Equal weights over k leave M f(a^2 G) + f(a^2 G + b^2) - f(a^2 G), and
+  for small a the first term shows the sign of single Taylor coefficients: with M large enough
+  these find every c_n < 0, in dimension dim(X) + M;
 - many points of S^(d-1) with the eigenvector of the smallest eigenvalue, then thinned out.
 """
 
@@ -152,7 +152,7 @@ def _block_shapes() -> Iterator[np.ndarray]:
     yield np.array([[1.0], [-1.0]])
     for sides in (*range(3, 13), 14, 16, 20, 24, 32, 40):
         yield polygon(sides)
-    for dim in range(3, 8):
+    for dim in range(3, 7):
         yield _cube(dim)
 
 

@@ -70,8 +70,8 @@ def formula_of(potential: Zonal) -> sympy.Expr | None:
 def power_series(potential: Zonal, expr: sympy.Expr | None, at_one: float) -> PowerSeries | None:
     """The series of `potential`, or None if unknown; `NoTaylorSeries` if there is none.
 
-    From the formula: exact for polynomials, otherwise enclosures up to degree 200, or 800 where that
-    many are needed to exhaust f(1). From a library potential: its own floats.
+    From the formula: exact for polynomials, otherwise enclosures up to degree 200, or 800 where
+    that many are needed to exhaust f(1). From a library potential: its own floats.
     """
     if expr is None:
         floats = potential.taylor(DEGREE + 1)
@@ -81,11 +81,10 @@ def power_series(potential: Zonal, expr: sympy.Expr | None, at_one: float) -> Po
         values[np.abs(values) <= _FLOAT_ERROR * np.max(np.abs(values))] = 0.0
         return PowerSeries(values, None, False)
     bound = degree_bound(expr, RHO)
-    if bound is not None and bound <= _EXACT_POLYNOMIAL:
+    if bound is not None and bound <= _EXACT_POLYNOMIAL and _is_rational(expr):
         exact = exact_taylor(expr, RHO, bound + 1)
-        if all(c.is_Rational for c in exact):
-            fractions = [flint.fmpq(int(c.p), int(c.q)) for c in exact]
-            return PowerSeries(np.array([float(c) for c in exact]), fractions, True)
+        fractions = [flint.fmpq(int(c.p), int(c.q)) for c in exact]
+        return PowerSeries(np.array([float(c) for c in exact]), fractions, True)
     if bound is not None and bound <= MAX_POLYNOMIAL:
         return _from_balls(expr, bound, True)
     series = _from_balls(expr, DEGREE, False)
@@ -96,13 +95,22 @@ def power_series(potential: Zonal, expr: sympy.Expr | None, at_one: float) -> Po
     return series
 
 
+def _is_rational(polynomial: sympy.Expr) -> bool:
+    """Whether only fractions appear; others, such as pi, would swell when expanded exactly."""
+    return all(
+        node == RHO or node.is_Rational or node.is_Add or node.is_Mul
+        or (node.is_Pow and node.exp.is_Integer)
+        for node in sympy.preorder_traversal(polynomial)
+    )  # fmt: skip
+
+
 def _from_balls(expr: sympy.Expr, degree: int, finite: bool) -> PowerSeries:
     balls = ball_taylor(expr, RHO, degree + 1)
     return PowerSeries(np.array([float(c) for c in balls]), balls, finite)
 
 
 def as_numpy(potential: Zonal, expr: sympy.Expr | None) -> Callable[[np.ndarray], np.ndarray]:
-    """f as a NumPy function of any shape, without a compilation for every new shape."""
+    """F as a NumPy function of any shape, without a compilation for every new shape."""
 
     def compiled(rho: np.ndarray) -> np.ndarray:
         flat = np.asarray(rho, dtype=float).ravel()

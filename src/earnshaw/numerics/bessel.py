@@ -8,13 +8,16 @@ It runs from 1e300 to 1e-300 over the distances of interest, so this module offe
 and the ratio R_nu = K_(nu+1)/K_nu, which is also -(log k_nu)':
 
 - `log_reduced_k(order, z)` = log k_nu(z);
-- `k_ratio(order, z)` = R_nu(z), with R_nu' = R_nu^2 - 1 - (2 nu + 1) R_nu / z.
+- `k_ratio(order, z)` = R_nu(z), with R_nu' = R_nu^2 - 1 - (2 nu + 1) R_nu / z;
+- `log_k_and_ratio(order, z)`, both.
 
-Both are elementwise with a static order, an integer >= 0 or a half-integer >= -1/2, and each has the
-other for its derivative, so autodiff of any order works and never meets a loop. They start from
-two neighbouring orders and climb by K_(nu+1) = (2 nu / z) K_nu + K_(nu-1), in which every term is
-positive: nothing cancels, and the relative error grows only as nu times rounding. For half-integers
-(odd d) the start is elementary; for integers it is K_0 and K_1: see `_scaled_k0_k1`.
+They are elementwise, with a static order: an integer >= 0 or a half-integer >= -1/2. Their
+derivatives are written in terms of R itself, so autodiff of any order works and never meets a loop.
+
+The computation starts from two neighbouring orders and climbs by
+K_(nu+1) = (2 nu / z) K_nu + K_(nu-1), in which every term is positive: nothing cancels, and the
+relative error grows only as nu times rounding. For half-integers (odd d) the start is elementary;
+for integers it is K_0 and K_1: see `_scaled_k0_k1`.
 """
 
 from __future__ import annotations
@@ -38,71 +41,76 @@ _NODES = 28  # up to x = 6.2, beyond which exp(-x^2) < 2e-17
 _BLOCK = 64  # steps of the recurrence between rescalings: (2 nu + 1)^64 stays finite up to nu = 3e4
 
 
-@partial(jax.custom_jvp, nondiff_argnums=(0,))
 def log_reduced_k(order: float, z: ArrayLike) -> Array:
     """log(z^(-nu) K_nu(z)) for z >= 0, elementwise; +inf at z = 0 unless nu = -1/2.
 
     The absolute error is a few ulp of the largest of z, nu |log z| and nu log nu.
     """
-    order = _check_order(order)
-    z = jnp.asarray(z, dtype=float)
-    if order == -0.5:
-        return 0.5 * math.log(math.pi / 2) - z
-    _, log_scale, below, _ = _climb(order, z)
-    logarithm = log_scale + jnp.log(below) - z
-    return jnp.where(z > 0, logarithm, jnp.where(z == 0, jnp.inf, jnp.nan))
+    return log_k_and_ratio(order, z)[0]
+
+
+def k_ratio(order: float, z: ArrayLike) -> Array:
+    """K_(nu+1)(z) / K_nu(z) for z >= 0, elementwise; +inf at z = 0 unless nu = -1/2, then 1."""
+    return log_k_and_ratio(order, z)[1]
+
+
+def log_k_and_ratio(order: float, z: ArrayLike) -> tuple[Array, Array]:
+    """Both of the above, for the price of one."""
+    if not (np.ndim(order) == 0 and order >= -0.5 and float(2 * order).is_integer()):
+        raise OutOfRange("order of K", order, "an integer >= 0 or a half-integer >= -1/2")
+    return _compiled(float(order), jnp.asarray(z, dtype=float))
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
-def k_ratio(order: float, z: ArrayLike) -> Array:
-    """K_(nu+1)(z) / K_nu(z) for z >= 0, elementwise; +inf at z = 0 unless nu = -1/2, then 1."""
-    order = _check_order(order)
-    z = jnp.asarray(z, dtype=float)
+def _log_k_and_ratio(order: float, z: Array) -> tuple[Array, Array]:
     if order == -0.5:
-        return jnp.ones_like(z)
-    safe, _, below, above = _climb(order, z)
+        return 0.5 * math.log(math.pi / 2) - z, jnp.ones_like(z)
+    safe = jnp.clip(z, 1e-300, 1e300)
+    log_scale, below, above = _climb(order, safe)
+    logarithm = log_scale + jnp.log(below) - z
     ratio = (above / below) * (jnp.maximum(safe, 1.0) / safe)
-    return jnp.where(z > 0, ratio, jnp.where(z == 0, jnp.inf, jnp.nan))
+    at_zero = jnp.where(z == 0, jnp.inf, jnp.nan)
+    return jnp.where(z > 0, logarithm, at_zero), jnp.where(z > 0, ratio, at_zero)
 
 
-@log_reduced_k.defjvp
-def _log_reduced_k_jvp(order: float, primals: tuple, tangents: tuple) -> tuple[Array, Array]:
+@_log_k_and_ratio.defjvp
+def _log_k_and_ratio_jvp(order: float, primals: tuple, tangents: tuple) -> tuple:
     (z,), (z_dot,) = primals, tangents
-    return log_reduced_k(order, z), -k_ratio(order, z) * z_dot
+    logarithm, ratio = _log_k_and_ratio(order, z)
+    slope = jnp.zeros_like(z) if order == -0.5 else _ratio_slope(order, z, ratio)
+    return (logarithm, ratio), (-ratio * z_dot, slope * z_dot)
 
 
-@k_ratio.defjvp
-def _k_ratio_jvp(order: float, primals: tuple, tangents: tuple) -> tuple[Array, Array]:
-    (z,), (z_dot,) = primals, tangents
-    ratio = k_ratio(order, z)
-    if order == -0.5:
-        return ratio, jnp.zeros_like(ratio) * z_dot
-    return ratio, ((ratio - 1) * (ratio + 1) - (2 * order + 1) * ratio / z) * z_dot
+_compiled = jax.jit(_log_k_and_ratio, static_argnums=0)
 
 
-def _climb(order: float, z: Array) -> tuple[Array, Array, Array, Array]:
+def _ratio_slope(order: float, z: Array, ratio: Array) -> Array:
+    """R' by its Riccati equation; the absolute error is a few ulp of R^2."""
+    return (ratio - 1) * (ratio + 1) - (2 * order + 1) * ratio / z
+
+
+def _climb(order: float, z: Array) -> tuple[Array, Array, Array]:
     """The recurrence, from the lowest order up to `order`.
 
     With m = max(z, 1) the numbers Y_nu = exp(z) k_nu(z) z^(2 nu) / m^nu, up to a common factor, obey
 
         Y_(nu+1) = (2 nu / m) Y_nu + (z / m)^2 Y_(nu-1)
 
-    and neither overflow nor underflow for any z. Returns z clipped to where its reciprocal is
-    finite, and L, Y_nu, Y_(nu+1) with log k_nu = L + log Y_nu - z.
+    and neither overflow nor underflow for any z. Returns L, Y_nu, Y_(nu+1) with
+    log k_nu = L + log Y_nu - z.
     """
-    safe = jnp.clip(z, 1e-300, 1e300)
-    larger = jnp.maximum(safe, 1.0)
-    squared = jnp.minimum(safe, 1.0) ** 2
-    log_z = jnp.log(safe)
+    larger = jnp.maximum(z, 1.0)
+    squared = jnp.minimum(z, 1.0) ** 2
+    log_z = jnp.log(z)
     if order == round(order):
         start = 0.0
-        below, above = _scaled_k0_k1(safe)
+        below, above = _scaled_k0_k1(z)
         above = above / larger
-        log_scale = jnp.zeros_like(safe)
+        log_scale = jnp.zeros_like(z)
     else:
         start = 0.5
-        below = jnp.ones_like(safe)
-        above = (1 + safe) / larger
+        below = jnp.ones_like(z)
+        above = (1 + z) / larger
         log_scale = 0.5 * math.log(math.pi / 2) - log_z
     steps = round(order - start)
     # k_nu = Y_nu (m / z^2)^nu: one factor of 1/z a step for z > 1, two below.
@@ -118,7 +126,7 @@ def _climb(order: float, z: Array) -> tuple[Array, Array, Array, Array]:
         if last < steps:
             log_scale = log_scale + jnp.log(below)
             below, above = jnp.ones_like(below), above / below
-    return safe, log_scale, below, above
+    return log_scale, below, above
 
 
 def _scaled_k0_k1(z: Array) -> tuple[Array, Array]:
@@ -161,8 +169,3 @@ def _scaled_k0_k1(z: Array) -> tuple[Array, Array]:
         jnp.where(z <= 1, growth * k1_series, root * large * k1_sum),
     )
 
-
-def _check_order(order: float) -> float:
-    if not (np.ndim(order) == 0 and order >= -0.5 and float(2 * order).is_integer()):
-        raise OutOfRange("order of K", order, "an integer >= 0 or a half-integer >= -1/2")
-    return float(order)

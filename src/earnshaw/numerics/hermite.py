@@ -23,7 +23,9 @@ def hermite_sum(coefficients: Array, x: Array) -> Array:
     """
     roots = jnp.sqrt(jnp.arange(1.0, len(coefficients) + 1))
 
-    def step(state: tuple[Array, Array], row: tuple[Array, Array, Array]) -> tuple[tuple, None]:
+    State = tuple[Array, Array, Array]
+
+    def step(state: State, row: State) -> tuple[State, None]:
         (before, now, total), (coefficient, root, previous_root) = state, row
         total = total + coefficient * now
         return (now, (x * now - previous_root * before) / root, total), None

@@ -21,6 +21,8 @@ from scipy.interpolate import CubicSpline
 
 from earnshaw import numerics  # noqa: F401  (float64)
 
+_BLURRED = 8
+
 
 class LogTable(eqx.Module):
     """h(r) for r >= 0. Below the table S continues linearly in log r; beyond it h is 0.
@@ -76,18 +78,25 @@ def fit_log_table(
     decay: float = 0.0,
     logarithmic: bool = False,
     splits: Sequence[int] = (),
+    jumps: bool = False,
 ) -> LogTable:
     """The table of a function with `values` at `radii`, which are equidistant in log r.
 
-    The spline is not smooth at the nodes `splits`, where the function has kinks of its own.
+    The spline is not smooth at the nodes `splits`, where the function has kinks of its own; if it
+    `jumps` there, the values next to those nodes, which a finite range of frequencies blurs, are
+    replaced by what the two sides continue to.
     """
     smooth = values * radii**exponent * np.exp(decay * radii)
     ends = [0, *(s for s in sorted(set(splits)) if 3 < s < len(radii) - 4), len(radii) - 1]
     nodes = np.arange(len(radii), dtype=float)
-    pieces = [
-        CubicSpline(nodes[a : b + 1], smooth[a : b + 1]).c[::-1].T
-        for a, b in zip(ends[:-1], ends[1:], strict=True)
-    ]
+    pieces = []
+    for a, b in zip(ends[:-1], ends[1:], strict=True):
+        piece = smooth[a : b + 1]
+        if jumps:
+            inside = slice(a + _BLURRED * (a > 0), b + 1 - _BLURRED * (b < len(radii) - 1))
+            spline = CubicSpline(nodes[inside], smooth[inside])
+            piece = spline(nodes[a : b + 1])
+        pieces.append(CubicSpline(nodes[a : b + 1], piece).c[::-1].T)
     step = math.log(radii[-1] / radii[0]) / (len(radii) - 1)
     slope = (smooth[8] - smooth[0]) / (8 * step) if logarithmic else 0.0
     return LogTable(

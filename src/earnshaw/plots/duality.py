@@ -20,7 +20,7 @@ from earnshaw.plots.style import (
     SUBHARMONIC,
     SUPERHARMONIC,
 )
-from earnshaw.potentials.base import Potential, Radial, Zonal
+from earnshaw.potentials.base import Potential, Zonal
 
 SAMPLES = 801
 
@@ -47,10 +47,10 @@ class _View:
     def __init__(self, potential: Any) -> None:
         self.potential = potential
         self.zonal = isinstance(potential, Zonal)
-        dim = getattr(potential, "dim", None)
+        dim: Any = getattr(potential, "dim", None)
         self.dim = dim
         self.title = potential.name + ("" if dim is None else f",  d = {dim}")
-        self.core = min(potential.breakpoints, default=None) if _is_radial(potential) else None
+        self.core = min(getattr(potential, "breakpoints", ()), default=None)
         if self.zonal:
             self.x = np.cos(np.linspace(np.pi, 0, SAMPLES))
             self.label, self.where = r"$\rho = \theta\cdot w$", "on the sphere"
@@ -61,18 +61,17 @@ class _View:
             self.value = np.asarray(potential.value(self.x))
             self.first = np.asarray(potential.first(self.x))
 
-    def laplacian(self) -> np.ndarray | None:
+    def laplacian(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """The Laplacian and the value it belongs to, along `x`; None if there is no dimension."""
         if self.zonal and self.dim is None:
             return None
         if hasattr(self.potential, "laplacian"):
-            return np.asarray(self.potential.laplacian(self.x))
+            return np.asarray(self.potential.laplacian(self.x)), self.value
         # A product: along the diagonal, where no coordinate vanishes.
         away = np.repeat(self.x[:, None] / np.sqrt(self.dim), self.dim, axis=1)
-        return np.asarray(self.potential.laplacian_between(away, np.zeros(self.dim)))
-
-
-def _is_radial(potential: Potential) -> bool:
-    return isinstance(potential, Radial)
+        origin = np.zeros(self.dim)
+        laplacian = np.asarray(self.potential.laplacian_between(away, origin))
+        return laplacian, np.asarray(self.potential.between(away, origin))
 
 
 def _reach(potential: Any) -> float:
@@ -109,15 +108,15 @@ def _draw_activation(axes: Axes, activation: Any, obstruction: Obstruction | Non
         axes.set_xlabel("$x\\cdot w$")
         axes.set_ylabel(r"$\sigma(x\cdot w)$")
     else:
-        line = np.zeros((len(x), activation.dim))
-        line[:, 0] = x
+        # Along the diagonal: a product such as Bessel's is infinite all along the axes.
+        line = np.repeat(x[:, None] / np.sqrt(activation.dim), activation.dim, axis=1)
         profile = np.asarray(activation.profile(line))
         axes.plot(x, profile, color=INK)
         finite = profile[np.isfinite(profile)]
         if finite.max() > 20 * np.quantile(finite, 0.9):  # the spike of h at 0 hides the rest
             axes.set_yscale("log")
             axes.set_ylim(bottom=max(finite[finite > 0].min(), 1e-8 * finite.max()))
-        axes.set_xlabel("$x - w$ along one axis")
+        axes.set_xlabel("$x - w$ along the diagonal")
         axes.set_ylabel(r"$h(x-w) = \sigma(x,w)\sqrt{p(x)}$")
 
 
@@ -151,47 +150,56 @@ def _draw_force(axes: Axes, view: _View) -> None:
 
 
 def _draw_laplacian(axes: Axes, view: _View) -> None:
+    """Shade the sign; on R^d draw Laplacian / Phi, which is lambda where Phi is lambda-harmonic."""
+    along = view.laplacian()
     axes.set_title("Laplacian, and its sign")
-    laplacian = view.laplacian()
-    if laplacian is None:
-        axes.text(
-            0.5, 0.5, "give --dim for the Laplacian", ha="center", transform=axes.transAxes
-        )
+    if along is None:
+        axes.text(0.5, 0.5, "give --dim for the Laplacian", ha="center", transform=axes.transAxes)
         axes.set_xticks([])
         axes.set_yticks([])
         return
+    laplacian, value = along
     finite = laplacian[np.isfinite(laplacian)]
-    scale = np.max(np.abs(finite)) if finite.size else 1.0
-    signs = np.where(np.abs(laplacian) <= 1e-12 * scale, 0.0, np.sign(laplacian))
+    noise = 1e-12 * np.max(np.abs(finite), initial=1e-300)
+    relative = not view.zonal and bool(np.all(value > 0))
+    if relative:
+        noise = 1e-12 * np.abs(value)
+    signs = np.where(np.abs(laplacian) <= noise, 0.0, np.sign(laplacian))
     for colour, sign, label in (
-        (SUBHARMONIC, 1, "subharmonic: minima excluded"),
-        (SUPERHARMONIC, -1, "superharmonic"),
+        (SUBHARMONIC, 1, r"subharmonic ($\Delta\Phi > 0$)"),
+        (SUPERHARMONIC, -1, r"superharmonic ($\Delta\Phi < 0$)"),
     ):
         mask = np.nan_to_num(signs) == sign
-        axes.fill_between(
-            view.x, 0, 1, where=mask, color=colour, transform=axes.get_xaxis_transform(), lw=0
-        )
-        axes.fill_between([], [], color=colour, label=label if mask.any() else None)
-    axes.plot(view.x, laplacian, color=FIELD)
+        if mask.any():
+            axes.fill_between(
+                view.x,
+                0,
+                1,
+                where=mask,
+                facecolor=colour,
+                transform=axes.get_xaxis_transform(),
+                linewidth=0,
+                label=label,
+            )
+    with np.errstate(invalid="ignore"):  # infinite / infinite at the origin
+        curve = laplacian / value if relative else laplacian
+    axes.plot(view.x, curve, color=FIELD)
     axes.axhline(0, color=INK, linewidth=0.8)
     axes.set_xlabel(view.label)
-    axes.set_ylabel(r"$\Delta_\theta\Phi$")
-    spread = np.quantile(np.abs(finite), 0.5) if finite.size else 0
-    if scale > 200 * spread > 0:
-        axes.set_yscale("symlog", linthresh=spread)
-    else:
-        _limit(axes, laplacian)
+    axes.set_ylabel(r"$\Delta_\theta\Phi\,/\,\Phi$" if relative else r"$\Delta_\theta\Phi$")
+    _limit(axes, curve)
     _mark_core(axes, view)
-    axes.legend(loc="best", fontsize=8)
+    legend = axes.legend(loc="best", fontsize=8, frameon=True, facecolor="white", edgecolor=INK)
+    legend.get_frame().set_linewidth(0.6)
 
 
 def _limit(axes: Axes, values: np.ndarray) -> None:
     """Keep an infinite end from flattening the rest."""
     finite = values[np.isfinite(values)]
-    if finite.size < values.size or np.ptp(finite) > 50 * np.ptp(np.quantile(finite, [0.05, 0.95])):
-        low, high = np.quantile(finite, [0.02, 0.98])
-        margin = 0.1 * (high - low) or 1.0
-        axes.set_ylim(low - margin, high + margin)
+    low, high = np.quantile(finite, [0.08, 0.98])
+    if finite.size < values.size or np.ptp(finite) > 30 * max(high - low, 1e-12):
+        margin = 0.25 * max(high - low, abs(high), 1e-3)
+        axes.set_ylim(min(low, 0.0) - margin, max(high, 0.0) + margin)
 
 
 def _mark_core(axes: Axes, view: _View, label: bool = False) -> None:

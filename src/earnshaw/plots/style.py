@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -16,7 +17,7 @@ FIELD = "#6a51a3"
 SUBHARMONIC = "#f6d5c8"
 SUPERHARMONIC = "#cfe0f0"
 
-RC = {
+RC: dict[Any, Any] = {
     "font.size": 10,
     "axes.titlesize": 11,
     "axes.titleweight": "bold",

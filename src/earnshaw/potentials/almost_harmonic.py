@@ -27,7 +27,7 @@ from jax.typing import ArrayLike
 
 from earnshaw.errors import OutOfRange, UnknownName, check_integer, check_real
 from earnshaw.numerics.bernstein import bernstein
-from earnshaw.numerics.bessel import k_ratio, log_reduced_k
+from earnshaw.numerics.bessel import log_k_and_ratio
 from earnshaw.potentials.base import Radial, Region
 from earnshaw.potentials.cores import build_core
 from earnshaw.potentials.regions import signed_regions
@@ -150,13 +150,11 @@ class AlmostHarmonic(Radial):
         y = jnp.where(inside, self.radius - r, self.radius) / self.radius
         return inside, x, y, jnp.where(inside, self.radius, r)
 
-    def _log_outside(self, r: Array) -> Array:
-        return log_reduced_k(self.dim / 2 - 1, jnp.sqrt(self.lam) * r) - self._log_origin
-
-    def _log_slope_outside(self, r: Array) -> Array:
-        """-Phi'/Phi = s K_(nu+1)/K_nu."""
+    def _outside(self, r: Array) -> tuple[Array, Array]:
+        """log Phi, and -Phi'/Phi = s K_(nu+1)/K_nu, for r >= eps."""
         s = jnp.sqrt(self.lam)
-        return s * k_ratio(self.dim / 2 - 1, s * r)
+        logarithm, ratio = log_k_and_ratio(self.dim / 2 - 1, s * r)
+        return logarithm - self._log_origin, s * ratio
 
 
 @partial(jax.jit, static_argnums=0)
@@ -167,21 +165,21 @@ def _run(kernel: Callable[[AlmostHarmonic, Array], Array], phi: AlmostHarmonic, 
 @jax.custom_jvp
 def _value(phi: AlmostHarmonic, r: Array) -> Array:
     inside, x, y, outer = phi._places(r)
-    return jnp.where(inside, bernstein(phi._value_terms, x, y), jnp.exp(phi._log_outside(outer)))
+    return jnp.where(inside, bernstein(phi._value_terms, x, y), jnp.exp(phi._outside(outer)[0]))
 
 
 @jax.custom_jvp
 def _first(phi: AlmostHarmonic, r: Array) -> Array:
     inside, x, y, outer = phi._places(r)
-    outside = jnp.exp(phi._log_outside(outer)) * phi._log_slope_outside(outer)
-    return -jnp.where(inside, bernstein(phi._slope_terms, x, y), outside)
+    logarithm, rate = phi._outside(outer)
+    return -jnp.where(inside, bernstein(phi._slope_terms, x, y), jnp.exp(logarithm) * rate)
 
 
 def _second(phi: AlmostHarmonic, r: Array) -> Array:
     inside, x, y, outer = phi._places(r)
+    logarithm, rate = phi._outside(outer)
     # From the equation Phi'' = lambda Phi - (d-1) Phi'/r, both terms positive.
-    relative = phi.lam + (phi.dim - 1) * phi._log_slope_outside(outer) / outer
-    outside = jnp.exp(phi._log_outside(outer)) * relative
+    outside = jnp.exp(logarithm) * (phi.lam + (phi.dim - 1) * rate / outer)
     return jnp.where(inside, bernstein(phi._curvature_terms, x, y), outside)
 
 
@@ -190,20 +188,20 @@ def _log_value(phi: AlmostHarmonic, r: Array) -> Array:
     inside, x, y, outer = phi._places(r)
     value, drop = bernstein(phi._value_terms, x, y), bernstein(phi._drop_terms, x, y)
     within = jnp.where(drop < 0.5, jnp.log1p(-drop), jnp.log(value))
-    return jnp.where(inside, within, phi._log_outside(outer))
+    return jnp.where(inside, within, phi._outside(outer)[0])
 
 
 @jax.custom_jvp
 def _drop(phi: AlmostHarmonic, r: Array) -> Array:
     inside, x, y, outer = phi._places(r)
-    outside = -jnp.expm1(phi._log_outside(outer))
+    outside = -jnp.expm1(phi._outside(outer)[0])
     return jnp.where(inside, bernstein(phi._drop_terms, x, y), outside)
 
 
 def _log_first(phi: AlmostHarmonic, r: Array) -> Array:
     inside, x, y, outer = phi._places(r)
     within = bernstein(phi._slope_terms, x, y) / bernstein(phi._value_terms, x, y)
-    return -jnp.where(inside, within, phi._log_slope_outside(outer))
+    return -jnp.where(inside, within, phi._outside(outer)[1])
 
 
 def _charge_density(phi: AlmostHarmonic, r: Array) -> Array:

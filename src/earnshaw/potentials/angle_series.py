@@ -7,8 +7,8 @@ polynomials in t reach rounding. The values come from `correlated_mean`, which s
 along the kinks.
 
 Derivatives: d/drho = -(1/sin t) d/dt. Where the derivative is finite at rho = +-1 the quotient is
-itself a smooth function of t; it is fitted once as a series of its own, which loses no digits at the
-ends. Where the fit fails the derivative is infinite there (a jump: f'; a corner: f'').
+itself a smooth function of t; it is fitted once as a series of its own, which loses no digits at
+the ends. Where the fit fails the derivative is infinite there (a jump: f'; a corner: f'').
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from earnshaw.potentials.pair import Pair
 class AngleSeries(Moment):
     """sum_n c_n T_n(2 t/pi - 1) on the sphere; elsewhere the Hermite series `general`.
 
-    `levels` holds the coefficients of the value, then of f', then of f'' as far as these are finite.
+    `levels` holds the coefficients of the value, then of f', then of f'' as far as they are finite.
     """
 
     levels: tuple[Array, ...]
@@ -44,22 +44,24 @@ class AngleSeries(Moment):
 
     @property
     def method(self) -> str:
-        """split quadrature, with the length of the series."""
+        """Split quadrature, with the length of the series."""
         return f"split quadrature, Chebyshev in the angle ({len(self.levels[0])} terms)"
 
-    @property
-    def bound(self) -> float | None:
+    def bound(self, power: float) -> float | None:
         """None: a black box has no bound."""
         return None
 
-    @property
-    def estimate(self) -> float | None:
+    def estimate(self, power: float) -> float | None:
         """The last coefficients, and how much a coarser quadrature differs."""
         return self.error
 
     def __call__(self, pair: Pair) -> Array:
-        """The Hermite series at any norms; see its `error_at`."""
+        """The Hermite series at any norms; see `error_at`."""
         return self.general(pair)
+
+    def error_at(self, q1: Array, q2: Array) -> Array:
+        """That of the Hermite series: a kink makes it slow."""
+        return self.general.error_at(q1, q2)
 
     def on_sphere(self, rho: Array, variance: float) -> Array:
         """The Chebyshev series in t."""

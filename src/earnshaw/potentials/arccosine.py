@@ -79,7 +79,7 @@ class HalfLine(Moment):
 
 
 class TwoSlopes(Moment):
-    """leaky relu, slope a for x < 0 and b for x > 0: a x + (b - a) x_+, so a b c + (b - a)^2 J_1."""
+    """leaky relu, slope a for x < 0, b for x > 0: a x + (b - a) x_+, so a b c + (b - a)^2 J_1."""
 
     negative_slope: float
     positive_slope: float

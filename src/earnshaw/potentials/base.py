@@ -87,7 +87,9 @@ class Potential(eqx.Module):
     def __add__(self, other: Any) -> Potential:
         from earnshaw.potentials.mixture import mixture
 
-        return mixture((self, other), (1.0, 1.0)) if isinstance(other, Potential) else NotImplemented
+        return (
+            mixture((self, other), (1.0, 1.0)) if isinstance(other, Potential) else NotImplemented
+        )
 
     def __mul__(self, factor: Any) -> Potential:
         from earnshaw.potentials.mixture import mixture
@@ -168,11 +170,11 @@ class Radial(Potential):
         return elementwise_derivative(self.first, r)
 
     def log_value(self, r: ArrayLike) -> Array:
-        """log f(r), right also where f(r) underflows."""
+        """Log f(r), right also where f(r) underflows."""
         return jnp.log(self.value(r))
 
     def laplacian(self, r: ArrayLike) -> Array:
-        """f'' + (d - 1) f'/r; at r = 0 its limit: d f''(0) if f'(0) = 0, else infinite."""
+        """F'' + (d - 1) f'/r; at r = 0 its limit: d f''(0) if f'(0) = 0, else infinite."""
         r = jnp.asarray(r, dtype=float)
         slope, curvature = self.first(r), self.second(r)
         at_zero = jnp.where(slope == 0, (self.dim - 1) * curvature, slope * jnp.inf)

@@ -29,19 +29,22 @@ class Moment(eqx.Module):
         """How it is computed."""
         return "closed form"
 
-    @property
-    def bound(self) -> float | None:
-        """A bound on the absolute error at unit norms, or None."""
-        return 1e-13
+    def bound(self, power: float) -> float | None:
+        """A bound on the absolute error on the sphere, or None; `power` is E[s(u)^2] there."""
+        return 1e-14 * power
 
-    @property
-    def estimate(self) -> float | None:
-        """The estimated error at unit norms."""
-        return self.bound
+    def estimate(self, power: float) -> float | None:
+        """The estimated absolute error on the sphere: the bound where there is one."""
+        return self.bound(power)
 
     @abc.abstractmethod
     def __call__(self, pair: Pair) -> Array:
         """E[s(u) s(v)], elementwise over the pair's entries."""
+
+    def error_at(self, q1: Array, q2: Array) -> Array:
+        """A bound (for a black box, an estimate) on the error at any norms, whatever c is."""
+        sizes = [self(Pair.of_moments(q, q, q)) for q in (q1, q2)]
+        return 1e-14 * jnp.sqrt(sizes[0] * sizes[1])
 
     def on_sphere(self, rho: Array, variance: float) -> Array:
         """The same for two vectors of squared norm `variance`; overridden where that is faster."""
@@ -55,10 +58,12 @@ class Moment(eqx.Module):
 class Dual(Zonal):
     """The potential of a dot-product activation under N(0, variance I) inputs.
 
-    `scale` multiplies the values on the sphere: 1 / E[s(u)^2] when normalised, 1 when raw.
+    `power` is E[s(u)^2] for unit vectors; `scale` multiplies the values on the sphere: 1 / power
+    when normalised, 1 when raw.
     """
 
     form: Moment
+    power: float
     scale: float
     variance: float
     dim: int | None = eqx.field(static=True)
@@ -77,18 +82,20 @@ class Dual(Zonal):
 
     @property
     def method(self) -> str:
-        """closed form, or the numerical method."""
+        """Closed form, or the numerical method."""
         return self.form.method
 
     @property
     def error_bound(self) -> float | None:
         """A bound on the absolute error of `value`."""
-        return None if self.form.bound is None else float(self.form.bound * abs(self.scale))
+        bound = self.form.bound(self.power)
+        return None if bound is None else float(bound * self.scale)
 
     @property
     def error_estimate(self) -> float | None:
         """The estimated absolute error of `value`."""
-        return None if self.form.estimate is None else float(self.form.estimate * abs(self.scale))
+        estimate = self.form.estimate(self.power)
+        return None if estimate is None else float(estimate * self.scale)
 
     def value(self, rho: ArrayLike) -> Array:
         """f(rho) = scale E[s(u) s(v)] for unit vectors; NaN outside [-1, 1]."""
@@ -97,6 +104,11 @@ class Dual(Zonal):
     def moment(self, q1: ArrayLike, q2: ArrayLike, c: ArrayLike) -> Array:
         """The raw E[s(X.theta) s(X.w)] from |theta|^2, |w|^2 and theta.w."""
         return self.form(Pair.of_moments(q1, q2, c).scaled(self.variance))
+
+    def moment_error(self, q1: ArrayLike, q2: ArrayLike) -> Array:
+        """A bound on the error of `moment` at these norms; an estimate for a black box."""
+        sizes = (self.variance * jnp.asarray(q, dtype=float) for q in (q1, q2))
+        return self.form.error_at(*sizes)
 
     def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
         """The raw E[s(X.theta) s(X.w)] for any vectors of shape (..., d), times `scale`."""
@@ -122,6 +134,7 @@ def dual(
     raw = float(form.on_sphere(jnp.asarray(1.0), variance))
     return Dual(
         form=form,
+        power=raw,
         scale=1 / raw if normalize else 1.0,
         variance=variance,
         dim=dim,

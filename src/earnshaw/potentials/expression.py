@@ -7,8 +7,6 @@ where automatic differentiation meets 0/0. Removable singularities (sin(r)/r at 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import combinations
 from typing import Any, ClassVar, Literal
 
 import equinox as eqx
@@ -17,7 +15,6 @@ import numpy as np
 import sympy
 from jax import Array
 from jax.typing import ArrayLike
-from scipy.optimize import brentq
 
 from earnshaw.errors import BadExpression, UnknownName, check_integer
 from earnshaw.potentials.base import Potential, Radial, Zonal, check_dim
@@ -28,27 +25,23 @@ from earnshaw.potentials.power_series import (
     degree_bound,
     exact_taylor,
 )
-from earnshaw.potentials.symbolic import NUMPY, at_points, derivative, elementwise, evaluate
+from earnshaw.potentials.symbolic import (
+    NUMPY,
+    at_points,
+    derivative,
+    elementwise,
+    evaluate,
+    switching_points,
+)
 
 RHO = sympy.Symbol("rho", real=True)
 RADIUS = sympy.Symbol("r", nonnegative=True)
 
 
-class ZonalExpression(Zonal):
-    """Phi = f(rho) for a formula in `rho`, e.g. ``ZonalExpression("exp(rho - 1)", dim=3)``."""
+class _Formula(eqx.Module):
+    """What the three kinds share."""
 
-    formula: str = eqx.field(static=True)
-    dim: int | None = eqx.field(static=True)
-
-    def __init__(self, formula: str, dim: int | None = None) -> None:
-        parse_formula(formula, (RHO,))
-        self.formula = formula
-        self.dim = None if dim is None else check_dim(dim, 2)
-
-    @property
-    def expr(self) -> sympy.Expr:
-        """The formula as a SymPy expression in `expression.RHO`."""
-        return parse_formula(self.formula, (RHO,))
+    formula: eqx.AbstractVar[str]
 
     @property
     def name(self) -> str:
@@ -64,6 +57,23 @@ class ZonalExpression(Zonal):
     def error_estimate(self) -> float | None:
         """Rounding of a formula that does not cancel."""
         return 1e-13
+
+
+class ZonalExpression(_Formula, Zonal):
+    """Phi = f(rho) for a formula in `rho`, e.g. ``ZonalExpression("exp(rho - 1)", dim=3)``."""
+
+    formula: str = eqx.field(static=True)
+    dim: int | None = eqx.field(static=True)
+
+    def __init__(self, formula: str, dim: int | None = None) -> None:
+        parse_formula(formula, (RHO,))
+        self.formula = formula
+        self.dim = None if dim is None else check_dim(dim, 2)
+
+    @property
+    def expr(self) -> sympy.Expr:
+        """The formula as a SymPy expression in `expression.RHO`."""
+        return parse_formula(self.formula, (RHO,))
 
     def value(self, rho: ArrayLike) -> Array:
         """f(rho)."""
@@ -101,7 +111,7 @@ class ZonalExpression(Zonal):
         return elementwise(_differentiated(self.expr, RHO, order), (RHO,), (-1, 0, 1))(rho)
 
 
-class RadialExpression(Radial):
+class RadialExpression(_Formula, Radial):
     """Phi = f(r) on R^d for a formula in `r`, e.g. ``RadialExpression("exp(-r)", dim=3)``."""
 
     formula: str = eqx.field(static=True)
@@ -118,25 +128,9 @@ class RadialExpression(Radial):
         return parse_formula(self.formula, (RADIUS,))
 
     @property
-    def name(self) -> str:
-        """The formula."""
-        return self.formula
-
-    @property
-    def error_bound(self) -> float | None:
-        """None: a formula can cancel as badly as its author likes."""
-        return None
-
-    @property
-    def error_estimate(self) -> float | None:
-        """Rounding of a formula that does not cancel."""
-        return 1e-13
-
-    @property
     def breakpoints(self) -> tuple[float, ...]:
         """The radii > 0 where a heaviside, sign, abs, max or min switches."""
-        radii = {root for switch in _switches(self.expr) for root in _positive_roots(switch)}
-        return tuple(sorted(radii))
+        return switching_points(self.expr, RADIUS)
 
     def value(self, r: ArrayLike) -> Array:
         """f(r)."""
@@ -151,7 +145,7 @@ class RadialExpression(Radial):
         return self._derivative(2, r)
 
     def log_value(self, r: ArrayLike) -> Array:
-        """log f(r): exponential factors contribute their exponents, so they cannot underflow."""
+        """Log f(r): exponential factors contribute their exponents, so they cannot underflow."""
         factors = sympy.Mul.make_args(self.expr)
         exponents = [factor.exp for factor in factors if isinstance(factor, sympy.exp)]
         rest = [factor for factor in factors if not isinstance(factor, sympy.exp)]
@@ -162,7 +156,7 @@ class RadialExpression(Radial):
         return elementwise(_differentiated(self.expr, RADIUS, order), (RADIUS,), (0,))(r)
 
 
-class CartesianExpression(Potential):
+class CartesianExpression(_Formula, Potential):
     """Phi(theta, w) = f(theta - w) on R^d for a formula in `x1, ..., xd` with f(-x) = f(x)."""
 
     kind: ClassVar[str] = "cartesian"
@@ -189,23 +183,8 @@ class CartesianExpression(Potential):
         """The formula as a SymPy expression in `symbols`."""
         return parse_formula(self.formula, self.symbols)
 
-    @property
-    def name(self) -> str:
-        """The formula."""
-        return self.formula
-
-    @property
-    def error_bound(self) -> float | None:
-        """None: a formula can cancel as badly as its author likes."""
-        return None
-
-    @property
-    def error_estimate(self) -> float | None:
-        """Rounding of a formula that does not cancel."""
-        return 1e-13
-
     def value(self, displacement: ArrayLike) -> Array:
-        """f at displacements of shape (..., d); shape (...)."""
+        """F at displacements of shape (..., d); shape (...)."""
         return self._at(self.expr, displacement)
 
     def gradient(self, displacement: ArrayLike) -> Array:
@@ -279,31 +258,6 @@ def _differentiated(expr: sympy.Expr, symbol: sympy.Symbol, order: int) -> sympy
     for _ in range(order):
         expr = derivative(expr, symbol)
     return expr
-
-
-def _switches(expr: sympy.Expr) -> Iterator[sympy.Expr]:
-    """The expressions whose zeros are where `expr` may fail to be smooth."""
-    for node in expr.atoms(sympy.Heaviside, sympy.sign, sympy.Abs):
-        yield node.args[0]
-    for node in expr.atoms(sympy.Max, sympy.Min):
-        yield from (left - right for left, right in combinations(node.args, 2))
-
-
-def _positive_roots(switch: sympy.Expr) -> list[float]:
-    """The zeros r > 0: exact for rational polynomials, else sign changes between 1e-3 and 1e2."""
-    polynomial = switch.as_poly(RADIUS)
-    if polynomial is not None and polynomial.degree() <= 0:
-        return []
-    if polynomial is not None and polynomial.domain in (sympy.ZZ, sympy.QQ):
-        return [float(root) for root in polynomial.real_roots() if root > 0]
-    grid = np.concatenate([np.geomspace(1e-3, 0.1, 400, endpoint=False), np.linspace(0.1, 100, 9991)])
-    values = at_points(switch, RADIUS, grid)
-    changes = np.flatnonzero(values[:-1] * values[1:] < 0)
-    inner = [
-        brentq(lambda r: float(at_points(switch, RADIUS, r)), grid[i], grid[i + 1], xtol=1e-14)
-        for i in changes
-    ]
-    return [*inner, *grid[values == 0]]
 
 
 def _probes(dim: int) -> np.ndarray:

@@ -5,9 +5,9 @@ Any s with E[s^2] finite has coefficients a_n(q) = E[s(sqrt(q) X) he_n(X)], and
     E[s(u) s(v)] = sum_n a_n(q1) a_n(q2) rho^n.
 
 For tanh, logistic, softplus, silu and mish, analytic in a strip, a_n falls as exp(-const sqrt(n)):
-about a hundred terms reach rounding at unit norms, and const shrinks as 1/sqrt(q). Coefficients come
-from the trapezoid rule, which is exponentially accurate for such functions. The bound has three
-parts:
+about a hundred terms reach rounding at unit norms, and const shrinks as 1/sqrt(q). Coefficients
+come from the trapezoid rule, which is exponentially accurate for such functions. The bound has
+three parts:
 
 - truncation: |sum_(n>N) a_n^2 rho^n| <= E[s^2] - sum_(n<=N) a_n^2 (Parseval; at two norms
   sqrt(tail(q1) tail(q2)), by Cauchy-Schwarz);
@@ -56,16 +56,14 @@ class HermiteSeries(Moment):
 
     @property
     def method(self) -> str:
-        """hermite series, with its length at unit norms."""
+        """Hermite series, with its length at unit norms."""
         return f"hermite series ({2 * max(len(self.even), len(self.odd))} terms)"
 
-    @property
-    def bound(self) -> float | None:
+    def bound(self, power: float) -> float | None:
         """The bound of the module's docstring, for library activations."""
         return self.error if self.proven else None
 
-    @property
-    def estimate(self) -> float | None:
+    def estimate(self, power: float) -> float | None:
         """The same number; for a black box it is only an estimate."""
         return self.error
 
@@ -77,7 +75,9 @@ class HermiteSeries(Moment):
     def __call__(self, pair: Pair) -> Array:
         """The series at any norms, by Horner's rule in rho."""
         positive = (pair.q1 > 0) & (pair.q2 > 0)
-        rho = jnp.where(positive, pair.c / jnp.sqrt(jnp.where(positive, pair.q1 * pair.q2, 1.0)), 0.0)
+        rho = jnp.where(
+            positive, pair.c / jnp.sqrt(jnp.where(positive, pair.q1 * pair.q2, 1.0)), 0.0
+        )
         products = self.coefficients(pair.q1) * self.coefficients(pair.q2)
         return long_power_sum(jnp.moveaxis(products, -1, 0), rho)
 
@@ -120,7 +120,7 @@ def hermite_series(
     for degree in (256, 512, 1024, MAX_DEGREE):
         # he_n oscillates with wave number sqrt(n), s(largest x) with up to ~24 largest.
         step = np.pi / (np.sqrt(degree) + 8 + 24 * largest)
-        nodes, weights, features = _features(degree, half_width, step)
+        nodes, features = _features(degree, half_width, step)
         values = _evaluate(function, largest * nodes)
         power = float(values**2 @ features[:, 0])
         if power - np.sum((values @ features) ** 2) <= TARGET * power:
@@ -151,14 +151,12 @@ def hermite_series(
     )
 
 
-def _features(
-    degree: int, half_width: float, step: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _features(degree: int, half_width: float, step: float) -> tuple[np.ndarray, np.ndarray]:
     nodes, weights = trapezoid_rule(half_width, step)
     if len(nodes) % 4 != 1:  # so that every second node is a rule too, through 0 and both ends
         nodes, weights = trapezoid_rule(step * 2 * np.ceil((len(nodes) - 1) / 4), step)
     rows = weighted_hermite(degree, nodes)
-    return nodes, weights, (rows * rows[0] * weights).T
+    return nodes, (rows * rows[0] * weights).T
 
 
 def _evaluate(function: Callable[[Any], Any], x: np.ndarray) -> np.ndarray:

@@ -5,8 +5,8 @@ q1 = |theta|^2, q2 = |w|^2 and covariance c = theta.w. The area |theta ^ w| = sq
 their parallelogram cannot be recovered from the other three in floating point when the vectors are
 nearly parallel, so it is carried along as `wedge`.
 
-Derivatives are taken in (q1, q2, c) only. `wedge` is a function of these, so it must be used through
-`angle`, `area` and `inverse_wedge` below (or inside a custom derivative rule), never bare.
+Derivatives are taken in (q1, q2, c) only. `wedge` is a function of these, so it must be used
+through `angle`, `area` and `inverse_wedge` below (or inside a custom derivative rule), never bare.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ class Pair(NamedTuple):
 
     def scaled(self, variance: ArrayLike) -> Pair:
         """Both vectors times sqrt(variance): inputs of another width."""
-        return Pair(*(variance * entry for entry in self))
+        return Pair(*(jnp.asarray(variance) * entry for entry in self))
 
 
 @jax.custom_jvp
 def angle(q1: Array, q2: Array, c: Array, wedge: Array) -> Array:
-    """t = atan2(wedge, c), the angle between the vectors, in [0, pi]."""
+    """T = atan2(wedge, c), the angle between the vectors, in [0, pi]."""
     return jnp.arctan2(wedge, c)
 
 

@@ -8,8 +8,9 @@ for free: in Arb's ball arithmetic a constant that prints as positive *is* posit
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache, partial
+from itertools import combinations
 from typing import Any
 
 import flint
@@ -20,6 +21,7 @@ import numpy as np
 import scipy.special as sp
 import sympy
 from jax import Array
+from scipy.optimize import brentq
 
 from earnshaw.numerics.autodiff import tangent
 
@@ -208,8 +210,8 @@ def removable(
 ) -> tuple[tuple[float, float], ...]:
     """The (point, limit) pairs among `edges` at which `expr` reads 0/0 but has a limit.
 
-    The limit is read off in 1000-bit arithmetic at three small steps into the domain: below 1, above
-    -1, above 0. Values that keep growing, even as slowly as a logarithm, mean an infinite limit.
+    The limit is read off in 1000-bit arithmetic at three small steps into the domain: below 1,
+    above -1, above 0. Values that keep growing, even as slowly as a logarithm, mean infinity.
     """
     found = []
     for point, plain in zip(edges, at_points(expr, symbol, edges), strict=True):
@@ -226,3 +228,35 @@ def removable(
         elif abs(nearest - near) >= 0.5 * abs(near - far) and abs(nearest) > abs(near):
             found.append((float(point), math.copysign(math.inf, nearest)))
     return tuple(found)
+
+
+@lru_cache(maxsize=256)
+def switching_points(expr: sympy.Expr, symbol: sympy.Symbol) -> tuple[float, ...]:
+    """The points > 0 where a heaviside, sign, abs, max or min of `expr` switches, in order."""
+    points = {root for switch in _switches(expr) for root in _positive_roots(switch, symbol)}
+    return tuple(sorted(points))
+
+
+def _switches(expr: sympy.Expr) -> Iterator[sympy.Expr]:
+    """The expressions whose zeros are where `expr` may fail to be smooth."""
+    for node in expr.atoms(sympy.Heaviside, sympy.sign, sympy.Abs):
+        yield node.args[0]
+    for node in expr.atoms(sympy.Max, sympy.Min):
+        yield from (left - right for left, right in combinations(node.args, 2))
+
+
+def _positive_roots(switch: sympy.Expr, symbol: sympy.Symbol) -> list[float]:
+    """The zeros > 0: exact for rational polynomials, else sign changes between 1e-3 and 1e2."""
+    polynomial = switch.as_poly(symbol)
+    if polynomial is not None and polynomial.degree() <= 0:
+        return []
+    if polynomial is not None and polynomial.domain in (sympy.ZZ, sympy.QQ):
+        return [float(root) for root in polynomial.real_roots() if root > 0]
+    small, large = np.geomspace(1e-3, 0.1, 400, endpoint=False), np.linspace(0.1, 100, 9991)
+    grid = np.concatenate([small, large])
+    values = at_points(switch, symbol, grid)
+    inner = [
+        brentq(lambda x: float(at_points(switch, symbol, x)), grid[i], grid[i + 1], xtol=1e-14)
+        for i in np.flatnonzero(values[:-1] * values[1:] < 0)
+    ]
+    return [*inner, *(float(x) for x in grid[values == 0])]
