@@ -69,6 +69,8 @@ def _simplified(expr: sympy.Expr) -> sympy.Expr:
 def _is_small(expr: sympy.Expr) -> bool:
     """Whether SymPy may expand and simplify it: large powers of sums would take for ever."""
     powers = [p.exp for p in expr.atoms(sympy.Pow) if p.base.is_Add and p.exp.is_Rational]
+    if expr.has(sympy.besselj, sympy.besseli, sympy.besselk, sympy.gamma, sympy.erf, sympy.erfc):
+        return False
     return sympy.count_ops(expr) <= _MAX_OPERATIONS and all(abs(s) <= 12 for s in powers)
 
 

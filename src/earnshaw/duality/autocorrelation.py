@@ -17,6 +17,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.polynomial import legendre
 
 from earnshaw.numerics.hankel import Function, graded, panels, sphere_area, subdivide
 
@@ -38,15 +39,23 @@ def autocorrelation(
         return _on_line(profile, delta, lowest, highest, kinks)
     # By symmetry b < pi/2, twice. sinh(a/2) and sin(b/2) keep the small distance exact.
     top = 2 * math.asinh(math.sqrt(highest / delta))
-    a, wa = (t.ravel() for t in panels(subdivide(graded(1e-4, top), 0.12), 12))
-    b, wb = (t.ravel() for t in panels(subdivide(graded(1e-4, math.pi / 2), 0.06), 12))
+    b, wb = (t.ravel() for t in panels(subdivide(graded(1e-4, math.pi / 2), 0.1), 12))
     sines = np.sin(b / 2) ** 2
+    # For each b, the integral over a is split where one of the distances is at a kink.
+    ratio = np.array(kinks)[:, None] / delta
+    crossings = np.concatenate([ratio - sines, ratio - 1 + sines])
+    splits = 2 * np.arcsinh(np.sqrt(np.maximum(crossings, 0.0)))
+    base = subdivide(graded(1e-4, top), 0.25)
+    edges = np.concatenate([np.tile(base[:, None], len(b)), np.minimum(splits, top)])
+    edges = np.sort(edges, axis=0)
+    nodes, weights = legendre.leggauss(12)
     total = 0.0
-    for rows in np.array_split(np.arange(len(a)), max(1, len(a) * len(b) // 400_000)):
-        waves = np.sinh(a[rows] / 2)[:, None] ** 2
+    for low, high in zip(edges[:-1], edges[1:], strict=True):
+        a = (low + high) / 2 + (high - low) / 2 * nodes[:, None]
+        waves = np.sinh(a / 2) ** 2
         near, far = delta * (waves + sines), delta * (1 + waves - sines)
-        volume = near * far * (np.sinh(a[rows])[:, None] * np.sin(b)) ** (dim - 2)
-        total += float(wa[rows] @ (volume * profile(near) * profile(far)) @ wb)
+        volume = near * far * (np.sinh(a) * np.sin(b)) ** (dim - 2)
+        total += float(weights @ (volume * profile(near) * profile(far)) @ (wb * (high - low) / 2))
     return 2 * sphere_area(dim - 1) * (delta / 2) ** (dim - 2) * total
 
 

@@ -130,7 +130,7 @@ def _touching_zeros(spectrum: Spectrum) -> np.ndarray:
     # The largest F between neighbouring minima, and the smaller of those on both sides of each.
     humps = np.maximum.reduceat(f, np.concatenate([[0], low]))
     around = np.minimum(humps[:-1], humps[1:])
-    promising = (f[low] < 0.05 * around) & (around > 1e4 * spectrum.error)
+    promising = (f[low] < 0.4 * around) & (around > 1e4 * spectrum.error)
     low, around = low[promising], around[promising]
     left, right = k[low - 1], k[low + 1]
     for _ in range(60):  # golden sections, all at once
@@ -138,7 +138,11 @@ def _touching_zeros(spectrum: Spectrum) -> np.ndarray:
         down = spectrum.value(inner) < spectrum.value(outer)
         left, right = np.where(down, left, inner), np.where(down, outer, right)
     found = (left + right) / 2
-    return found[spectrum.value(found) < 1e-6 * around + 100 * spectrum.error]
+    found = found[spectrum.value(found) < 1e-6 * around + 100 * spectrum.error]
+    # Where one was overlooked all signs beyond would be wrong: stop at the first gap.
+    gaps = np.diff(found)
+    wide = np.nonzero(gaps[1:] > 1.5 * gaps[:-1])[0]
+    return found[: wide[0] + 2] if len(wide) else found
 
 
 def _with_far(spectrum: Spectrum, radii: np.ndarray, values: np.ndarray) -> np.ndarray:

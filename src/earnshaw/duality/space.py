@@ -80,7 +80,10 @@ def almost_harmonic_activation(
 
 @lru_cache(maxsize=64)
 def _core_table(dim: int, radius: float, lam: float, core: str) -> LogTable:
-    return build_profile(core_spectrum(dim, radius, lam, core))
+    # In units of the radius no power of it can overflow in high dimension. The autocorrelation of
+    # h(r/eps) has a factor eps^d.
+    unit = build_profile(core_spectrum(dim, 1.0, lam * radius**2, core))
+    return unit.stretched(radius, radius ** (-dim / 2))
 
 
 @lru_cache(maxsize=64)

@@ -33,6 +33,7 @@ from earnshaw.potentials.power_series import NoTaylorSeries
 _GRID = np.cos(np.linspace(math.pi, 0.0, 401))
 _CHECKED_AT = np.cos(np.linspace(math.pi, 0.0, 21))
 _TINY = 1e-9  # of f(1): what may be left beyond the last coefficient looked at
+_INVISIBLE = 1e-13  # of f(1): a coefficient this small is lost in the rounding of any form
 _NEARBY = 6  # dimensions above d that are searched for a witness of any shape
 
 
@@ -70,9 +71,9 @@ def realize_zonal(potential: Zonal, dim: int | None = None) -> Realization:
             False, f"a dual is a kernel on every sphere, but {kernel.reason}", kernel.fault
         )
 
-    witness = find_witness(f, dim) if kernel.holds is False and dim is not None else None
+    witness = find_witness(f, dim) if dim is not None and _is_visible(kernel.fault, f) else None
     psd_obstruction = _obstruction(kernel.fault, witness, dim)
-    if answer.holds is False and witness is None and _is_finite(f):
+    if answer.holds is False and witness is None and _is_visible(answer.fault, f):
         witness = _witness_above(f, series, dim)
     obstruction = _obstruction(answer.fault, witness, dim)
 
@@ -193,7 +194,9 @@ def _witness_above(f: Function, series: PowerSeries | None, dim: int | None) -> 
     blocks = find_witness_above(f, low - 1)
     high = low + _NEARBY if blocks is None else min(low + _NEARBY, blocks.dim)
     for larger in range(low, high):
-        if _gegenbauer(f, series, larger).first_negative is not None:
+        found = _gegenbauer(f, series, larger)
+        worst = found.first_negative
+        if worst is not None and found.values[worst] < -_INVISIBLE * abs(f(np.ones(1))[0]):
             nearby = find_witness(f, larger)
             if nearby is not None:
                 return nearby
@@ -235,6 +238,14 @@ def _check_error(activation: HermiteSum, f: Function) -> float | None:
         return None
     dual = dual_check.dual_by_quadrature(activation, degree, _CHECKED_AT)
     return float(np.max(np.abs(dual - f(_CHECKED_AT))))
+
+
+def _is_visible(fault: _Fault | None, f: Function) -> bool:
+    """Whether a search for a witness has a chance."""
+    if fault is None or not _is_finite(f):
+        return False
+    named = fault.kind in ("negative-coefficient", "negative-gegenbauer")
+    return not named or fault.value < -_INVISIBLE * abs(float(f(np.ones(1))[0]))
 
 
 def _is_finite(f: Function) -> bool:

@@ -46,7 +46,8 @@ class PowerSeries(NamedTuple):
 
     def __call__(self, rho: np.ndarray) -> np.ndarray:
         """sum_(n <= N) c_n rho^n."""
-        return np.polynomial.polynomial.polyval(rho, self.values)
+        with np.errstate(all="ignore"):
+            return np.polynomial.polynomial.polyval(rho, self.values)
 
     @property
     def is_complete(self) -> bool:
@@ -88,11 +89,20 @@ def power_series(potential: Zonal, expr: sympy.Expr | None, at_one: float) -> Po
     if bound is not None and bound <= MAX_POLYNOMIAL:
         return _from_balls(expr, bound, True)
     series = _from_balls(expr, DEGREE, False)
-    if series.first_negative is None and abs(at_one - float(series(np.array(1.0)))) > 1e-9:
+    if series.first_negative is None and _may_end(series):
         longer = _from_balls(expr, LARGE_DEGREE, False)
         if longer.first_negative is not None or longer.is_complete:
             return longer
     return series
+
+
+def _may_end(series: PowerSeries) -> bool:
+    """Whether coefficients not yet small are still rising, or fall faster than any power of n."""
+    c = series.values
+    if series.is_complete:
+        return False
+    early, late = np.max(c[-40:-20], initial=0.0), np.max(c[-20:], initial=0.0)
+    return bool(np.isfinite(late) and (np.argmax(c) > 0.7 * len(c) or late < 0.6 * early))
 
 
 def _is_rational(polynomial: sympy.Expr) -> bool:

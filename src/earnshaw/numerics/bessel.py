@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -92,7 +93,7 @@ def _ratio_slope(order: float, z: Array, ratio: Array) -> Array:
 def _climb(order: float, z: Array) -> tuple[Array, Array, Array]:
     """The recurrence, from the lowest order up to `order`.
 
-    With m = max(z, 1) the numbers Y_nu = exp(z) k_nu(z) z^(2 nu) / m^nu, up to a common factor, obey
+    With m = max(z, 1), the numbers Y_nu = exp(z) k_nu(z) z^(2 nu) / m^nu (times a constant) obey
 
         Y_(nu+1) = (2 nu / m) Y_nu + (z / m)^2 Y_(nu-1)
 
@@ -153,7 +154,7 @@ def _scaled_k0_k1(z: Array) -> tuple[Array, Array]:
 
     large = jnp.where(z > 1, z, 1.0)
 
-    def add_node(sums: tuple[Array, Array], node: tuple[Array, Array]) -> tuple:
+    def add_node(sums: Any, node: Any) -> tuple[Any, None]:
         square, weight = node
         term = weight / jnp.sqrt(1 + square / (2 * large))
         return (sums[0] + term, sums[1] + term * (1 + square / large)), None
@@ -168,4 +169,3 @@ def _scaled_k0_k1(z: Array) -> tuple[Array, Array]:
         jnp.where(z <= 1, growth * k0_series, root * k0_sum),
         jnp.where(z <= 1, growth * k1_series, root * large * k1_sum),
     )
-

@@ -123,7 +123,9 @@ def inverse_transform(
     transform at its nodes.
     """
     factor = sphere_area(dim) / (2 * math.pi) ** dim
-    return apply_kernel(dim, r, k, factor * weights * values * k ** (dim - 1))
+    # Two half powers: k^(d-1) overflows in dimensions where the product does not.
+    half = k ** ((dim - 1) / 2)
+    return apply_kernel(dim, r, k, factor * weights * (values * half) * half)
 
 
 class ForwardTransform:

@@ -21,7 +21,7 @@ from scipy.interpolate import CubicSpline
 
 from earnshaw import numerics  # noqa: F401  (float64)
 
-_BLURRED = 8
+_BLURRED = 16
 
 
 class LogTable(eqx.Module):
@@ -69,6 +69,18 @@ class LogTable(eqx.Module):
         else:
             at_zero = jnp.where(self.slope_below == 0, first, -self.slope_below * jnp.inf)
         return jnp.where(positive, value, at_zero)
+
+    def stretched(self, length: float, factor: float) -> LogTable:
+        """The table of factor * h(r / length)."""
+        scale = factor * length**self.exponent
+        return LogTable(
+            start=self.start + math.log(length),
+            step=self.step,
+            coefficients=self.coefficients * scale,
+            slope_below=self.slope_below * scale,
+            exponent=self.exponent,
+            decay=self.decay / length,
+        )
 
 
 def fit_log_table(

@@ -76,7 +76,7 @@ class BesselPotential(Separable):
 
     @property
     def eigenvalue(self) -> float:
-        """lambda = d, in Laplacian Phi = lambda Phi off the hyperplanes theta_i = w_i."""
+        """Lambda = d, in Laplacian Phi = lambda Phi off the hyperplanes theta_i = w_i."""
         return float(self.dim)
 
     def log_value(self, r: ArrayLike) -> Array:
@@ -92,5 +92,5 @@ class BesselPotential(Separable):
         return jnp.exp(self.log_between(theta, w))
 
     def laplacian_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
-        """d Phi(theta, w), off the hyperplanes."""
+        """D Phi(theta, w), off the hyperplanes."""
         return self.dim * self.between(theta, w)

@@ -81,9 +81,7 @@ def _ball(dim: int, eps: Any, lam: Any) -> tuple[Terms, Terms, Terms]:
     # whose terms are known, since the derivative of k_mu by z^2 is -k_(mu+1)/2.
     roots = [(-1) ** i * mpmath.binomial(0.5, i) for i in range(order + 1)]
     series = [(z**2 / 2) ** j / mpmath.factorial(j) * reduced[1 + j] for j in range(order + 1)]
-    taylor = [
-        lam * eps * mpmath.fdot(roots[: j + 1], series[j::-1]) for j in range(order + 1)
-    ]
+    taylor = [lam * eps * mpmath.fdot(roots[: j + 1], series[j::-1]) for j in range(order + 1)]
 
     slope = _from_powers_of_w(taylor)
     steeper = [2 * j / eps * taylor[j] for j in range(1, order + 1)]
@@ -129,7 +127,7 @@ def _from_powers_of_w(coefficients: Terms) -> Terms:
 
 
 def _from_powers_of_y(coefficients: Terms, factor: Any) -> Terms:
-    """factor * (sum_(k < n) c_k y^k + c_n y^n (1 - y/(n+1))), of degree n + 1."""
+    """Factor * (sum_(k < n) c_k y^k + c_n y^n (1 - y/(n+1))), of degree n + 1."""
     *lower, last = coefficients
     degree = len(coefficients)
     # y^n (1 - y/(n+1)) = y^n x + y^(n+1) n/(n+1), since 1 = x + y.

@@ -6,7 +6,8 @@ Arb's balls, which are fast, good for hundreds of coefficients, and never wrong 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import flint
@@ -31,6 +32,16 @@ class _Exact:
     def total(self, terms: Sequence[Any]) -> Any:
         value = sympy.Add(*terms)
         return value if value.is_Rational else sympy.expand(value)
+
+    def multiply(self, a: Series, b: Series) -> Series:
+        length = min(len(a), len(b))
+        return [self.total([a[i] * b[k - i] for i in range(k + 1)]) for k in range(length)]
+
+    def compose(self, outer: Series, g: Series) -> Series:
+        total = [outer[-1], *[sympy.Integer(0)] * (len(g) - 1)]
+        for coefficient in reversed(outer[:-1]):  # Horner's rule
+            total = [coefficient, *self.multiply(total, g)[1:]]
+        return total
 
     def is_zero(self, value: Any) -> bool:
         # Two constants that agree to 150 digits are taken as equal: sqrt(2)*sqrt(3) and sqrt(6).
@@ -58,6 +69,15 @@ class _Balls:
     def total(self, terms: Sequence[Any]) -> Any:
         return sum(terms, start=flint.arb(0))
 
+    def multiply(self, a: Series, b: Series) -> Series:
+        length = min(len(a), len(b))
+        with _capped(length):
+            return self._listed(self._series(a, length) * self._series(b, length), length)
+
+    def compose(self, outer: Series, g: Series) -> Series:
+        with _capped(len(g)):
+            return self._listed(self._series(outer, len(g))(self._series(g, len(g))), len(g))
+
     def is_zero(self, value: Any) -> bool:
         tiny = flint.arb(2) ** -(flint.ctx.prec // 2)
         return bool(value.contains(flint.arb(0))) and bool(value.rad() < tiny)
@@ -66,12 +86,26 @@ class _Balls:
         return 1 if value > 0 else -1
 
     def gamma(self, start: Any, count: int) -> Series:
-        kept, flint.ctx.cap = flint.ctx.cap, count  # python-flint cuts every series at its cap
-        try:
-            series = flint.arb_series([start, 1], count).gamma()
-        finally:
-            flint.ctx.cap = kept
-        return [series[k] for k in range(count)]
+        with _capped(count):
+            return self._listed(flint.arb_series([start, 1], count).gamma(), count)
+
+    @staticmethod
+    def _series(values: Series, length: int) -> flint.arb_series:
+        return flint.arb_series(values[:length], length)
+
+    @staticmethod
+    def _listed(series: flint.arb_series, length: int) -> Series:
+        return [series[k] for k in range(length)]
+
+
+@contextmanager
+def _capped(count: int) -> Iterator[None]:
+    """Lets python-flint keep `count` terms of a series; by default it cuts them all at 10."""
+    kept, flint.ctx.cap = flint.ctx.cap, count
+    try:
+        yield
+    finally:
+        flint.ctx.cap = kept
 
 
 def exact_taylor(expr: sympy.Expr, symbol: sympy.Symbol, count: int) -> list[sympy.Expr]:
@@ -119,7 +153,10 @@ def degree_bound(expr: sympy.Expr, symbol: sympy.Symbol) -> int | None:
 def _long_enough(field: Any, expr: sympy.Expr, symbol: sympy.Symbol, count: int) -> Series:
     asked = count
     for _ in range(4):
-        found = Walker(field, symbol, asked).series(expr)
+        try:
+            found = Walker(field, symbol, asked).series(expr)
+        except KeyError:  # a constant such as log(0) that has no value
+            raise NoTaylorSeries(expr, "is not defined") from None
         if len(found) >= count:
             return found[:count]
         asked += count - len(found)  # what divisions such as sin(x)/x cost

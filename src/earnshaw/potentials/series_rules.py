@@ -77,8 +77,7 @@ class Walker:
         return [factor * value for value in a]
 
     def multiply(self, a: Series, b: Series) -> Series:
-        length = min(len(a), len(b))
-        return [self.field.total([a[i] * b[k - i] for i in range(k + 1)]) for k in range(length)]
+        return self.field.multiply(a, b)
 
     def valuation(self, a: Series, expr: Any) -> int:
         for order, value in enumerate(a):
@@ -105,6 +104,8 @@ class Walker:
     def power(self, expr: sympy.Expr) -> Series:
         base, exponent = expr.base, expr.exp
         if exponent.has(self.symbol):
+            if base.is_number and not base.is_positive:
+                raise NoTaylorSeries(expr, "is not defined")
             return self.series(sympy.exp(exponent * sympy.log(base), evaluate=False))
         g = self.series(base)
         if exponent.is_Integer and exponent < 0:
@@ -253,16 +254,11 @@ class Walker:
     # -- Bessel functions: outer coefficients from their equation, then composition --------------
 
     def compose(self, outer: Series, g: Series) -> Series:
-        """sum_k outer_k (g - g_0)^k by Horner's rule."""
+        """sum_k outer_k (g - g_0)^k."""
         if all(self.field.is_zero(value) for value in g[2:]):
             slope = g[1] if len(g) > 1 else self.number(0)
             return [self.field.total([value * slope**k]) for k, value in enumerate(outer)]
-        step = [self.number(0), *g[1:]]
-        total = self.padded(outer[-1])[: len(g)]
-        for coefficient in reversed(outer[:-1]):
-            total = self.multiply(total, step)
-            total[0] = coefficient
-        return total
+        return self.field.compose(outer, [self.number(0), *g[1:]])
 
     def bessel(self, expr: Any, g: Series, sign: int, function: Any) -> Series:
         """J (sign -1), I and K (sign +1): z^2 F'' + z F' = (n^2 + sign z^2) F."""
