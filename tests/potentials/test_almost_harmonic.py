@@ -23,7 +23,7 @@ from earnshaw.potentials.almost_harmonic import AlmostHarmonic
 
 DIGITS = 160
 DIMS = (1, 2, 3, 4, 5, 7, 10, 31, 50, 101)
-RADII = (0.01, 0.1, 0.5, 0.9)
+RADII = (0.01, 0.1, 0.5)
 TOLERANCE = 1e-12
 
 
@@ -152,13 +152,13 @@ def test_value_derivatives_and_logarithms_are_right_relative_to_themselves(dim, 
 
 
 @pytest.mark.parametrize(
-    ("dim", "core", "lam"), [(3, "paper", 4.0), (6, "ball", 0.2), (9, "ball", 9.0)]
+    ("dim", "core", "lam"), [(3, "paper", 4.0), (4, "ball", 0.2), (7, "ball", 9.0)]
 )
 def test_other_eigenvalues(dim, core, lam):
-    phi, r = AlmostHarmonic(dim, 0.3, lam, core), np.array([0, 0.1, 0.29, 0.3, 1.0, 20.0])
+    phi, r = AlmostHarmonic(dim, 0.3, lam, core), np.linspace(0, 1, 12)
     truth = zip(*(reference(dim, 0.3, core, x, lam) for x in r), strict=True)
-    for method, expected in zip((phi.value, phi.first, phi.second), truth, strict=True):
-        assert relative_error(method(r), expected) < TOLERANCE
+    for ours, expected in zip(everything(phi, r)[:3], truth, strict=True):
+        assert relative_error(ours, expected) < TOLERANCE
 
 
 @pytest.mark.parametrize(
@@ -353,9 +353,9 @@ def test_bernstein_form_has_no_cancellation(terms, x):
 @pytest.mark.parametrize(
     "arguments",
     [
-        {"dim": 0}, {"dim": 2.5}, {"dim": 100_000}, {"dim": 3, "radius": 0.0}, {"dim": 3, "radius": 1.0},
-        {"dim": 3, "radius": math.nan}, {"dim": 3, "lam": 0.0}, {"dim": 3, "core": "bal"},
-        {"dim": 4, "core": "paper"}, {"dim": 1, "core": "paper"},
+        {"dim": 0}, {"dim": 2.5}, {"dim": 100_000}, {"dim": 3, "radius": 0.0},
+        {"dim": 3, "radius": 1.0}, {"dim": 3, "radius": math.nan}, {"dim": 3, "lam": 0.0},
+        {"dim": 3, "core": "bal"}, {"dim": 4, "core": "paper"}, {"dim": 1, "core": "paper"},
     ],
 )  # fmt: skip
 def test_bad_input_is_refused_in_one_line(arguments):

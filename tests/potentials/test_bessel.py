@@ -1,6 +1,7 @@
 """The Bessel potential exp(-|theta - w|_1)."""
 
 import math
+from itertools import pairwise
 
 import jax
 import jax.numpy as jnp
@@ -54,9 +55,7 @@ def test_table_1_k0_overlaps_give_the_factor(gap):
         return special.k0(abs(x)) * special.k0(abs(x - gap))
 
     ends = sorted({-40.0, 0.0, gap, 40.0})
-    pieces = [
-        integrate.quad(overlap, a, b, limit=200)[0] for a, b in zip(ends, ends[1:], strict=False)
-    ]
+    pieces = [integrate.quad(overlap, a, b, limit=200)[0] for a, b in pairwise(ends)]
     expected = float(Exponential1D().value(gap))
     assert 2 / math.pi**2 * sum(pieces) == pytest.approx(expected, rel=1e-8)
 

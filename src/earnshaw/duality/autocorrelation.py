@@ -13,13 +13,38 @@ is involved, so this checks `profile` independently.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
+import jax
 import numpy as np
 from numpy.polynomial import legendre
 
+from earnshaw.duality.spectrum import as_numpy
 from earnshaw.numerics.hankel import Function, graded, panels, sphere_area, subdivide
+
+
+def realized_values(
+    profile: Callable[[Any], Any],
+    dim: int,
+    distances: np.ndarray,
+    lowest: float,
+    highest: float,
+    kinks: Sequence[float] = (),
+) -> np.ndarray:
+    """(h * h) at several `distances`, for a profile h(r) in JAX whose potential has `kinks`.
+
+    An overlap of balls has its kink at their diameter, the profile at their radius: both are split.
+    """
+    own = sorted({*kinks, *(kink / 2 for kink in kinks)})
+    compiled = as_numpy(jax.jit(profile))
+    values = [
+        autocorrelation(compiled, dim, float(distance), lowest, highest, own)
+        for distance in distances
+    ]
+    return np.array(values)
 
 
 def autocorrelation(
@@ -30,7 +55,7 @@ def autocorrelation(
     highest: float,
     kinks: Sequence[float] = (),
 ) -> float:
-    """(h * h)(delta) for a profile that is smooth between `lowest` and `highest` off its `kinks`."""
+    """(h * h)(delta) for a profile smooth between `lowest` and `highest` off its `kinks`."""
     if delta == 0:
         edges = np.unique(np.append(graded(lowest, highest, 1.5), kinks))
         r, w = (a.ravel() for a in panels(edges))
@@ -50,7 +75,7 @@ def autocorrelation(
     edges = np.sort(edges, axis=0)
     nodes, weights = legendre.leggauss(12)
     total = 0.0
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in itertools.pairwise(edges):
         a = (low + high) / 2 + (high - low) / 2 * nodes[:, None]
         waves = np.sinh(a / 2) ** 2
         near, far = delta * (waves + sines), delta * (1 + waves - sines)
@@ -62,13 +87,13 @@ def autocorrelation(
 def _on_line(
     profile: Function, delta: float, lowest: float, highest: float, kinks: Sequence[float]
 ) -> float:
-    """d = 1: twice the integral over x < delta/2, graded towards the singularity at 0."""
+    """D = 1: twice the integral over x < delta/2, graded towards the singularity at 0."""
     special = [0.0, *kinks, *(-k for k in kinks)]
     cuts = set(special) | {delta - s for s in special}
     inner = sorted(c for c in cuts if -highest < c < delta / 2)
     ends = [-highest, *inner, delta / 2]
     total = 0.0
-    for left, right in zip(ends[:-1], ends[1:], strict=True):
+    for left, right in itertools.pairwise(ends):
         half = (right - left) / 2
         steps = graded(min(lowest, half / 4), half, 1.5)
         for x, w in (panels(left + steps), panels(right - steps[::-1])):

@@ -1,9 +1,9 @@
 """The core of an almost lambda-harmonic potential in powers of x = r/eps, in ball arithmetic.
 
 `potentials.cores` gives the same polynomials in the Bernstein basis, rounded to float64: all that
-values need. Their transforms need more. Q(k) falls as k^(1-d) because of cancellations between powers
-of x, which rounded coefficients do not keep: by d = 31 the transform is wrong by 1 percent. So they
-are derived here once more, in Arb.
+values need. Their transforms need more. Q(k) falls as k^(1-d) because of cancellations between
+powers of x, which rounded coefficients do not keep: by d = 31 the transform is wrong by 1 percent.
+So they are derived here once more, in Arb.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ def core_polynomial(dim: int, radius: float, lam: float, core: str) -> CorePolyn
     eps, z = arb(radius), arb(radius) * arb(lam).sqrt()
     inner = (_paper if core == "paper" else _ball)(dim, z)
     value = [inner[i] / inner[0] for i in range(inner.degree() + 1)]
-    # r q = lambda r Phi - r Phi'' - (d-1) Phi': x^i gives lambda eps x^(i+1) and -i(i+d-2) x^(i-1)/eps.
+    # r q = lambda r Phi - r Phi'' - (d-1) Phi': x^i gives lambda eps x^(i+1) and -i(i+d-2)
+    # x^(i-1)/eps.
     charge = [arb(0)] * (len(value) + 1)
     for i, c in enumerate(value):
         charge[i + 1] += arb(lam) * eps * c
@@ -52,9 +53,7 @@ def _ball(dim: int, z: arb) -> arb_poly:
     root = [arb(1)]
     for j in range(1, count):
         root.append(root[-1] * (arb(3) / 2 - j) / j)
-    bessel = [
-        _reduced(nu + 1 + j, z) * (-z * z / 2) ** j / math.factorial(j) for j in range(count)
-    ]
+    bessel = [_reduced(nu + 1 + j, z) * (-z * z / 2) ** j / math.factorial(j) for j in range(count)]
     product = arb_poly(root) * arb_poly(bessel)
     steepness = arb_poly([z * z * product[j] for j in range(count)])
     slope = -steepness(arb_poly([-1, 0, 1]))

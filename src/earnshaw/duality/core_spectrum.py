@@ -6,9 +6,9 @@ identity
     F(k) = Q(k) / (k^2 + lambda),    Q = the transform of q = lambda Phi - Laplacian Phi,
 
 and q lives in r < eps, where r q(r) is a polynomial. F itself never has to be integrated over the
-far field, against which its high frequencies would cancel. Q falls as k^(1-d), 20 orders of magnitude
-over the range that is needed in d = 11, so quadrature in double precision would not do either. With
-x = k eps, to a few units of the last place *relative to Q* everywhere:
+far field, against which its high frequencies would cancel. Q falls as k^(1-d), 20 orders of
+magnitude over the range that is needed in d = 11, so quadrature in double precision would not do
+either. With x = k eps, to a few units of the last place *relative to Q* everywhere:
 
 - x up to about 40 + 3d: the power series of Q in x^2, in high precision (Arb), at the nodes of
   Chebyshev panels;
@@ -56,7 +56,9 @@ class ChargeTransform:
             exact = arb_poly(series)
             fitted = fit_panels(
                 lambda x: np.array([float(exact(arb(float(t)) ** 2)) for t in x]),
-                np.concatenate([[0.0, 1.0, 2.0, 4.0], np.arange(8.0, self.border, 6.0), [self.border]]),
+                np.concatenate(
+                    [[0.0, 1.0, 2.0, 4.0], np.arange(8.0, self.border, 6.0), [self.border]]
+                ),
             )
             at_edge = arb_poly(terms)(arb_poly([1, 1]))
             edge = np.array([float(at_edge[i]) for i in range(len(terms))])
@@ -147,7 +149,7 @@ class ChargeTransform:
 def core_spectrum(dim: int, radius: float, lam: float, core: str) -> Spectrum:
     """The spectrum of `AlmostHarmonic(dim, radius, lam, core)`."""
     charge = ChargeTransform(dim, radius, lam, core)
-    decay = math.sqrt(lam)
+    decay, order = math.sqrt(lam), dim / 2 - 1
 
     def value(k: np.ndarray) -> np.ndarray:
         return charge(k) / (k * k + lam)
@@ -155,39 +157,41 @@ def core_spectrum(dim: int, radius: float, lam: float, core: str) -> Spectrum:
     def far(r: np.ndarray) -> np.ndarray:
         """h(r), relative to itself, by turning the inversion integral onto the cut k = i t, t > s.
 
-        h(r) = (2 pi)^(-d/2) r^(1-d/2) (2/pi) int_s^inf t^(d/2) K_(d/2-1)(t r) sqrt(Q(i t)/(t^2 - lam)) dt;
-        t^2 = lam + v^2 removes the root. The zeros of Q, a few units of 1/eps off the axis, add terms
-        that have decayed by then.
+        h(r) = (2 pi)^(-d/2) r^(1-d/2) (2/pi)
+               integral_s^inf t^(d/2) K_(d/2-1)(t r) sqrt(Q(i t) / (t^2 - lam)) dt;
+
+        t^2 = lam + v^2 removes the root. The zeros of Q, a few units of 1/eps off the axis, add
+        terms that have decayed by then.
         """
         out = np.empty_like(r)
         for i, radius_i in enumerate(r):
             top = math.sqrt((decay + 50 / radius_i) ** 2 - lam)
             v, w = (a.ravel() for a in panels(graded(1e-3 * top, top)))
             t = np.sqrt(v * v + lam)
-            log_bessel = np.log(special.kve(dim / 2 - 1, t * radius_i)) - t * radius_i
-            integrand = np.sqrt(charge.imaginary(t)) * np.exp(log_bessel + (dim / 2 - 1) * np.log(t))
+            log_bessel = np.log(special.kve(order, t * radius_i)) - t * radius_i
+            integrand = np.sqrt(charge.imaginary(t)) * np.exp(log_bessel + order * np.log(t))
             out[i] = 2 / math.pi * np.sum(w * integrand) * (2 * math.pi) ** (-dim / 2)
         return out * r ** (1 - dim / 2)
 
     # N(k)/(k^2 + lam) in powers of 1/k^2.
     lead, *rest = charge.odd * radius ** (1.0 - dim - 2 * np.arange(len(charge.odd)))
     second = (rest[0] if rest else 0.0) - lam * lead
-    grid = np.concatenate(
-        [np.geomspace(1e-4, 1.0, 60), np.arange(1.05, 4 * charge.border, 0.1)]
-    )
+    grid = np.concatenate([np.geomspace(1e-4, 1.0, 60), np.arange(1.05, 4 * charge.border, 0.1)])
+    extent = 40 / decay + 4 * radius
+    reaches_far = extent > 1.5 * _FAR * radius
     return Spectrum(
         dim=dim,
         value=value,
-        error=1e-14 * float(value(np.array([1e-9]))[0]),
+        error=1e-14 * float(value(np.array([1e-9 / radius]))[0]),
         cutoff=CUTOFF / radius,
         samples=grid / radius,
         power=dim + 1.0,
         tail=(lead, second),
         kinks=(radius,),
         scale=radius,
-        extent=40 / decay + _FAR * radius,
-        decay=decay,
-        far=far,
-        far_from=_FAR * radius,
+        extent=extent,
+        decay=decay if reaches_far else 0.0,
+        far=far if reaches_far else None,
+        far_from=_FAR * radius if reaches_far else math.inf,
         root_kink=charge.root_kink(),
     )

@@ -1,10 +1,11 @@
 """Finite proofs that a potential on R^d is not realizable: points and weights with w' Phi w < 0.
 
-An activation with potential Phi would make sum_ij w_i w_j Phi(x_i, x_j) the expectation of a square
-(Full, Lemma B.4), so one negative value forbids it. Where the transform of Phi is negative at a
-frequency omega, such points exist (Bochner): a wave of that frequency, sampled. They are looked for
-on lattices of spacings around pi/omega, which the eigenvector of the smallest eigenvalue weights, from
-a few points on a line to balls of a lattice; then those that matter least are left out.
+An activation with potential Phi would make sum_ij w_i w_j Phi(x_i, x_j) the expectation of a
+square (Full, Lemma B.4), so one negative value forbids it. Where the transform of Phi is negative
+at a frequency omega, such points exist (Bochner): a wave of that frequency, sampled. They are
+looked for on lattices of spacings around pi/omega, which the eigenvector of the smallest
+eigenvalue weights, from a few points on a line to balls of a lattice; then those that matter least
+are left out.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ def obstruct(
 ) -> Obstruction:
     """An obstruction, with a finite witness if one is found near the frequency `location`.
 
-    `scale` is the radius at which Phi has fallen to half: a negative frequency below its inverse shows
-    on lattices of about that spacing.
+    `scale` is the radius at which Phi has fallen to half: a negative frequency below its inverse
+    shows on lattices of about that spacing.
     """
     found = find_space_witness(potential, dim, _spacings(location, scale))
     points, weights = (None, None) if found is None else found
@@ -56,8 +57,9 @@ def exceeding(potential: Potential, dim: int, displacement: np.ndarray) -> Obstr
     worst = int(np.argmax(np.abs(values)))
     if abs(values[worst]) <= origin * (1 + 1e-9):
         return None
-    clear = np.nonzero(np.abs(values) > min(1.5 * origin, abs(values[worst]) * (1 - 1e-9)))[0]
-    worst = int(clear[0])  # the nearest place where it is obvious
+    # The first place tried where it is obvious.
+    obvious = min(max(1.5 * origin, 0.5), abs(values[worst]) * (1 - 1e-9))
+    worst = int(np.argmax(np.abs(values) >= max(obvious, origin * (1 + 1e-9))))
     points = np.stack([zero[0], displacement[worst]])
     weights = np.array([1.0, -math.copysign(1.0, values[worst])])
     where = float(np.linalg.norm(displacement[worst]))
@@ -69,8 +71,9 @@ def find_space_witness(
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Points (n, dim) and weights (n,) of norm 1 with a form negative beyond rounding, or None.
 
-    Lattices of the given `spacings` are tried in growing size, up to `largest` points; the first size
-    with a form below -0.001 Phi(0) is taken, at the spacing where it is lowest, else the lowest of all.
+    Lattices of the given `spacings` are tried in growing size, up to `largest` points; the first
+    size with a form below -0.001 Phi(0) is taken, at the spacing where it is lowest, else the
+    lowest of all.
     """
     gram = _gram_of(potential)
     best: tuple[float, np.ndarray, np.ndarray] | None = None
@@ -118,7 +121,7 @@ def _lowest(matrix: Gram, points: np.ndarray) -> tuple[float, np.ndarray, np.nda
 def _thinned(
     gram: Gram, found: tuple[float, np.ndarray, np.ndarray]
 ) -> tuple[float, np.ndarray, np.ndarray]:
-    """Leave out the points of least weight, half of them at first, while a tenth of the form stays."""
+    """Leave out the points of least weight, half of them first, while a tenth of the form stays."""
     goal = 0.1 * found[0]
     dropped = len(found[2]) // 2
     while dropped >= 1:

@@ -1,11 +1,11 @@
 """From the spectrum of a potential to the profile of its activation: h = F^-1(sqrt(F(Phi))).
 
-The root falls as slowly as k^(-(d+1)/2) where Phi has a cusp, so Matern functions with the same tail
-are subtracted, whose inverse is known (`numerics.matern`), and only the rest is integrated. What is
-left then oscillates, if Phi has kinks, and is integrated up to the cutoff of the spectrum.
+The root falls as slowly as k^(-(d+1)/2) where Phi has a cusp, so Matern functions with the same
+tail are subtracted, whose inverse is known (`numerics.matern`), and only the rest is integrated.
+What is left then oscillates, if Phi has kinks, and is integrated up to the cutoff of the spectrum.
 
-Any real root will do, G^2 = F. Where F touches 0 the sign of G is changed, which keeps G smooth and h
-short: the overlap of two balls gives back the indicator of a ball, not an endless wave.
+Any real root will do, G^2 = F. Where F touches 0 the sign of G is changed, which keeps G smooth
+and h short: the overlap of two balls gives back the indicator of a ball, not an endless wave.
 """
 
 from __future__ import annotations

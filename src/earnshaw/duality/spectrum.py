@@ -1,8 +1,8 @@
 """What the Fourier transform of a radial potential looks like, measured.
 
 Phi(r) on R^d is realizable by a translation activation when its transform F is non-negative (Full,
-Theorem 2.1; Bochner). A `Spectrum` is F with everything that the inversion of its square root needs:
-its error, how far it was computed, its algebraic tail, and the lengths that occur in it.
+Theorem 2.1; Bochner). A `Spectrum` is F with everything that the inversion of its square root
+needs: its error, how far it was computed, its algebraic tail, and the lengths that occur in it.
 
 The tail comes from the odd powers of r in the expansion of Phi at 0: c_n r^n contributes
 
@@ -69,9 +69,9 @@ class Spectrum:
 def measure(potential: Radial) -> Spectrum:
     """The spectrum of a radial potential, by its closed form if it has one, else by quadrature.
 
-    Octave after octave of frequencies is computed until F is negligible, or agrees with its tail, or
-    is lost in rounding, or is clearly negative, or the work exceeds what a few seconds allow. Raises
-    `NotSquareIntegrable` where the transform does not exist as a function.
+    Octave after octave of frequencies is computed until F is negligible, or agrees with its tail,
+    or is lost in rounding, or is clearly negative, or the work exceeds what a few seconds allow.
+    Raises `NotSquareIntegrable` where the transform does not exist as a function.
     """
     dim = potential.dim
     forward = ForwardTransform(as_numpy(potential.value), dim, potential.breakpoints)
@@ -82,7 +82,9 @@ def measure(potential: Radial) -> Spectrum:
     def evaluate(k: np.ndarray) -> np.ndarray:
         nonlocal worst
         closed = potential.fourier(k)
-        values, errors = forward(k) if closed is None else (np.asarray(closed), 1e-15 * np.abs(closed))
+        values, errors = (
+            forward(k) if closed is None else (np.asarray(closed), 1e-15 * np.abs(closed))
+        )
         worst = max(worst, float(np.max(errors)))
         return values
 
@@ -176,9 +178,9 @@ def odd_tail(
 ) -> tuple[float, tuple[float, ...]]:
     """The leading power of k in the non-oscillating tail of F, and up to three coefficients.
 
-    The odd Taylor coefficients at 0 come from a Chebyshev fit on the longest interval [0, b] on which
-    one of degree 16 is exact to rounding; none if there is no such interval (r^(1/2), say), nor if
-    they all vanish (even functions of r).
+    The odd Taylor coefficients at 0 come from a Chebyshev fit on the longest interval [0, b] on
+    which one of degree 16 is exact to rounding; none if there is no such interval (r^(1/2), say),
+    nor if they all vanish (even functions of r).
     """
     nodes = (1 + np.cos((2 * np.arange(17) + 1) * math.pi / 34)) / 2
     origin = float(np.abs(function(np.array([1e-12 * scale]))[0]))
@@ -192,7 +194,9 @@ def odd_tail(
         return dim + 1.0, ()
     taylor = [float(fit.deriv(n)(0.0) if n else fit(0.0)) / math.factorial(n) for n in range(8)]
     # The fit amplifies rounding in its n-th derivative at the end of the interval about so much:
-    known = {n: origin * taylor[n] / end**n for n in (1, 3, 5, 7) if abs(taylor[n]) > 1e-12 * 64.0**n}
+    known = {
+        n: origin * taylor[n] / end**n for n in (1, 3, 5, 7) if abs(taylor[n]) > 1e-12 * 64.0**n
+    }
     if not known:
         return dim + 1.0, ()
     lead = min(known)

@@ -132,10 +132,10 @@ class ForwardTransform:
     """F(k) of a function f(r) that is square-integrable on R^d, with an error estimate.
 
     The range is split at the `breakpoints`, geometrically towards r = 0, and wherever the Legendre
-    coefficients of f say that a panel does not resolve it, so undeclared kinks are found as well. It
-    ends at `extent`, beyond which |f| r^d is negligible. If f decays too slowly for that, the rest
-    is integrated by half periods of the kernel whose partial sums are averaged (Euler's method): F
-    is then an Abel limit.
+    coefficients of f say that a panel does not resolve it, so undeclared kinks are found as well.
+    It ends at `extent`, beyond which |f| r^d is negligible. If f decays too slowly for that, the
+    rest is integrated by half periods of the kernel whose partial sums are averaged (Euler's
+    method): F is then an Abel limit.
 
     Attributes: `scale`, the radius at which f first falls to half of f(0); `extent`; `slow`,
     whether f decays too slowly to be cut off; `edges`, the panels.

@@ -9,6 +9,7 @@ right relative to itself in the far tail as near 0.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -27,9 +28,10 @@ _BLURRED = 16
 class LogTable(eqx.Module):
     """h(r) for r >= 0. Below the table S continues linearly in log r; beyond it h is 0.
 
-    `coefficients` (intervals, 4) are those of S in powers of the position within an interval, lowest
-    first; `slope_below` is dS/dlog r below the first node: 0 unless h is logarithmic at 0. At r = 0
-    itself, h is +-infinite if `exponent` > 0 or `slope_below` is not 0, else S at the first node.
+    `coefficients` (intervals, 4) are those of S in powers of the position within an interval,
+    lowest first; `slope_below` is dS/dlog r below the first node: 0 unless h is logarithmic at 0.
+    At r = 0 itself, h is +-infinite if `exponent` > 0 or `slope_below` is not 0, else S at the
+    first node.
     """
 
     start: Array
@@ -102,7 +104,7 @@ def fit_log_table(
     ends = [0, *(s for s in sorted(set(splits)) if 3 < s < len(radii) - 4), len(radii) - 1]
     nodes = np.arange(len(radii), dtype=float)
     pieces = []
-    for a, b in zip(ends[:-1], ends[1:], strict=True):
+    for a, b in itertools.pairwise(ends):
         piece = smooth[a : b + 1]
         if jumps:
             inside = slice(a + _BLURRED * (a > 0), b + 1 - _BLURRED * (b < len(radii) - 1))

@@ -5,7 +5,8 @@ On R^d, with mu > 0 and p > 0,
     m(r) = 2^(1-p) / ((2 pi)^(d/2) Gamma(p)) (mu/r)^(d/2-p) K_(d/2-p)(mu r)
 
 has the transform (k^2 + mu^2)^(-p) (`hankel` conventions, no unitary factor). For p < d/2 it is
-singular at 0 as r^(2p-d), for p = d/2 logarithmically; above it is bounded there. All of it is NumPy.
+singular at 0 as r^(2p-d), for p = d/2 logarithmically; above it is bounded there. All of it is
+NumPy.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Matern(NamedTuple):
         return self.amplitude * factor / (2 * math.pi) ** (self.dim / 2) * np.exp(power)
 
     def transform(self, k: np.ndarray) -> np.ndarray:
-        """amplitude * (k^2 + mu^2)^(-p)."""
+        """Amplitude * (k^2 + mu^2)^(-p)."""
         k = np.asarray(k, dtype=float)
         return self.amplitude * (k * k + self.rate**2) ** -self.exponent
 
@@ -47,8 +48,8 @@ class Matern(NamedTuple):
 class Shell(NamedTuple):
     """amplitude * the Matern function of exponent 1, averaged over a sphere of radius b.
 
-    Its transform is amplitude * Lambda_d(k b) / (k^2 + mu^2); itself it is the screened potential of
-    a charged sphere, with a kink at r = b:
+    Its transform is amplitude * Lambda_d(k b) / (k^2 + mu^2); itself it is the screened potential
+    of a charged sphere, with a kink at r = b:
 
         (2 pi)^(-d/2) (mu/s)^nu K_nu(mu s) Gamma(nu+1) (2/(mu t))^nu I_nu(mu t),    nu = d/2 - 1,
 
@@ -72,7 +73,7 @@ class Shell(NamedTuple):
         return self.amplitude * outer * np.where(x > 1e-8, inner, 1.0)
 
     def transform(self, k: np.ndarray) -> np.ndarray:
-        """amplitude * Lambda_d(k b) / (k^2 + mu^2)."""
+        """Amplitude * Lambda_d(k b) / (k^2 + mu^2)."""
         return self.amplitude * kernel(self.dim, k * self.radius) / (k * k + self.rate**2)
 
 
@@ -82,7 +83,10 @@ def matern_tail(
     """Matern functions whose transforms add up to k^(-power) (c_0 + c_1/k^2 + c_2/k^4 + ...).
 
     The sum agrees with that series up to the last coefficient given: the j-th function has the
-    exponent p + j, p = power/2, and since (k^2 + mu^2)^(-q) = k^(-2q) sum_i binom(-q, i) (mu/k)^(2i),
+    exponent p + j, p = power/2, and since
+
+        (k^2 + mu^2)^(-q) = k^(-2q) sum_i binom(-q, i) (mu/k)^(2i),
+
     its amplitude is what the ones before it leave of c_j.
     """
     amplitudes: list[float] = []

@@ -32,6 +32,7 @@ from earnshaw.potentials.base import Radial, Region
 from earnshaw.potentials.cores import build_core
 from earnshaw.potentials.regions import signed_regions
 
+CoreName = Literal["ball", "paper"]
 CORES = ("ball", "paper")
 MAX_DIM = 301  # as far as the accuracy has been measured: 6e-13 there, 2e-13 at 101
 
@@ -46,7 +47,7 @@ class AlmostHarmonic(Radial):
     """
 
     dim: int = eqx.field(static=True)
-    core: Literal["ball", "paper"] = eqx.field(static=True)
+    core: CoreName = eqx.field(static=True)
     radius: Array
     lam: Array
     _log_origin: Array
@@ -61,15 +62,13 @@ class AlmostHarmonic(Radial):
         dim: int,
         radius: float = 0.1,
         lam: float = 1.0,
-        core: Literal["ball", "paper"] = "ball",
+        core: CoreName = "ball",
     ) -> None:
         self.dim = check_integer("dimension", dim, 1, MAX_DIM)
         if core not in CORES:
             raise UnknownName("core", core, CORES)
         if core == "paper" and (self.dim < 3 or self.dim % 2 == 0):
-            raise OutOfRange(
-                "dimension", dim, "an odd integer >= 3 for the paper core; or core ball"
-            )
+            raise OutOfRange("dimension", dim, "an odd integer >= 3 for core paper; or core ball")
         self.core = core
         radius = check_real("radius", radius, 0.0, 1.0)
         lam = check_real("lambda", lam, 0.0)

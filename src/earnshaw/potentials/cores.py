@@ -1,8 +1,8 @@
 """The inside of an almost lambda-harmonic potential: two polynomials that bound it.
 
 Outside a ball of radius eps the potential is Phi(r) = k_nu(s r), nu = d/2 - 1, s = sqrt(lambda),
-with k_nu the reduced Bessel function of `numerics.bessel`; it is infinite at 0 for d >= 2. Inside it
-is replaced by a polynomial in x = r/eps that meets it smoothly at x = 1:
+with k_nu the reduced Bessel function of `numerics.bessel`; it is infinite at 0 for d >= 2. Inside,
+it is replaced by a polynomial in x = r/eps that meets it smoothly at x = 1:
 
 - **paper** (odd d >= 3; Full, Lemma B.9): Phi^(d-1) is continued linearly to 0 and integrated back.
   In powers of y = 1 - x, with P_k = (-1)^k Phi^(k)(eps) eps^k / k! > 0,

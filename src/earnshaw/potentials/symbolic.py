@@ -40,6 +40,10 @@ def _by_scipy(function: Callable[..., Any]) -> Callable[..., Array]:
     return called
 
 
+def _polygamma(order: Any, x: Any) -> Array:
+    return jsp.digamma(x) if order == 0 else jsp.polygamma(int(order), x)
+
+
 def _extremum(pick: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     def called(*values: Any) -> Any:
         total = values[0]
@@ -64,7 +68,7 @@ JAX: Table = {
     sympy.sinh: jnp.sinh, sympy.cosh: jnp.cosh, sympy.tanh: jnp.tanh, sympy.asinh: jnp.arcsinh,
     sympy.acosh: jnp.arccosh, sympy.atanh: jnp.arctanh, sympy.erf: jsp.erf, sympy.erfc: jsp.erfc,
     sympy.Abs: jnp.abs, sympy.sign: jnp.sign, sympy.Max: _extremum(jnp.maximum),
-    sympy.Min: _extremum(jnp.minimum), sympy.gamma: jsp.gamma, sympy.polygamma: jsp.polygamma,
+    sympy.Min: _extremum(jnp.minimum), sympy.gamma: jsp.gamma, sympy.polygamma: _polygamma,
     sympy.Heaviside: lambda x, at=0.5: jnp.heaviside(x, at),
     sympy.DiracDelta: lambda x, order=0: jnp.zeros_like(x),
     sympy.besselj: _by_scipy(sp.jv), sympy.besseli: _by_scipy(sp.iv),
