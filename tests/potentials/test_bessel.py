@@ -26,7 +26,7 @@ def test_between_is_the_product_over_coordinates():
 def test_lambda_harmonic_off_the_hyperplanes_with_lambda_the_dimension():
     phi = BesselPotential(3)
     theta, w = jnp.array([0.3, -1.2, 0.5]), jnp.array([1.0, 0.1, 0.2])
-    trace = jnp.trace(jax.hessian(phi.between)(theta, w))
+    trace = jnp.trace(jax.jit(jax.hessian(phi.between))(theta, w))
     assert phi.eigenvalue == 3
     assert float(trace) == pytest.approx(3 * float(phi.between(theta, w)), rel=1e-14)
     assert float(phi.laplacian_between(theta, w)) == pytest.approx(float(trace), rel=1e-14)

@@ -158,14 +158,23 @@ def _print_table(payload: dict[str, Any]) -> None:
     lengths = payload.get("norms")
     where += "" if lengths is None else f", |theta| = {lengths[0]:g}, |w| = {lengths[1]:g}"
     table = Table(title=f"Potential of {payload['name']} ({payload['kind']}{where})")
-    for column in (variable, "value", "first derivative", "second derivative"):
-        table.add_column(column, justify="right")
+    columns = {
+        "at": variable,
+        "value": "value",
+        "first": "first derivative",
+        "second": "second derivative",
+    }
+    if any(row["value"] == 0 and row.get("log_value", 0) < 0 for row in payload["values"]):
+        columns["log_value"] = "log value"  # the value itself has underflowed
+    for title in columns.values():
+        table.add_column(title, justify="right")
     for row in payload["values"]:
-        table.add_row(*(f"{row[key]:.12g}" for key in ("at", "value", "first", "second")))
+        table.add_row(*(f"{row[key] + 0.0:.12g}" for key in columns))
     console = Console()
     console.print(table)
     bound = payload["error_bound"]
-    console.print(f"method: {payload['method']}; error bound: {bound:.1e}", highlight=False)
+    known = "relative only (unbounded potential)" if bound is None else f"{bound:.1e}"
+    console.print(f"method: {payload['method']}; error bound: {known}", highlight=False)
     if payload["source"]:
         console.print(f"source: {payload['source']}", highlight=False)
     if "plot" in payload:

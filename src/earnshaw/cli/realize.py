@@ -84,10 +84,11 @@ def _print_answer(payload: dict[str, Any]) -> None:
         console.print(f"as a kernel: {payload['positive_semidefinite_reason']}", markup=False)
     obstruction = payload["obstruction"] or payload["positive_semidefinite_obstruction"]
     if obstruction and obstruction["points"] is not None:
+        count = len(obstruction["points"])
         console.print(
-            f"witness: {len(obstruction['points'])} points in dimension {obstruction['dim']} whose "
-            f"Gram matrix has the quadratic form {obstruction['quadratic_form']:.3e} < 0 "
-            "(--json prints them)"
+            f"witness: {count} point{'s' if count > 1 else ''} in R^{obstruction['dim']} and weights "
+            f"with sum v_i v_j Phi(x_i, x_j) / |v|^2 = {obstruction['quadratic_form']:.4g} < 0; "
+            "--json prints them"
         )
     if "plot" in payload:
         console.print(f"drawn: {payload['plot']}", soft_wrap=True)

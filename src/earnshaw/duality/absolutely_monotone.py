@@ -143,11 +143,11 @@ class _Rules:
         return False
 
     def remains(self, b: sympy.Expr) -> bool:
-        """B falls from b(0) > 0 and is still >= 0 at 1: then |b(0) - b| < b(0) inside the disc."""
+        """Whether b falls from b(0) > 0 and is >= 0 at 1, so that |b(0) - b| < b(0) in the disc."""
         return self.positive(b.subs(self.symbol, 0)) and self.at_one(b) and self.falls(b)
 
     def cosine(self, b: sympy.Expr) -> bool:
-        """B = cos(g): -log cos, the integral of tan, is absolutely monotone."""
+        """Whether b = cos(g): -log cos, the integral of tan, is absolutely monotone."""
         return (
             b.func is sympy.cos and self.monotone(b.args[0]) and self.at_one(_HALF_PI - b.args[0])
         )

@@ -82,34 +82,37 @@ def measure(potential: Radial) -> Spectrum:
     def evaluate(k: np.ndarray) -> np.ndarray:
         nonlocal worst
         closed = potential.fourier(k)
-        values, errors = (
-            forward(k) if closed is None else (np.asarray(closed), 1e-15 * np.abs(closed))
-        )
+        if closed is None:
+            values, errors = forward(k)
+        else:
+            values, errors = np.asarray(closed, dtype=float), 1e-15 * np.abs(closed)
         worst = max(worst, float(np.max(errors)))
         return values
 
     lowest = 1e-6 / forward.scale if forward.slow else 0.25 / forward.extent
-    cutoff, spent, peak = lowest, 0.0, 0.0
-    fits = [fit_panels(evaluate, np.array([lowest / 2 if forward.slow else 0.0, lowest]))]
+    start = lowest / 2 if forward.slow else 0.0
+    fits = [fit_panels(evaluate, np.array([start, lowest]))]
+    k, values = _sampled(fits[0])
+    origin = peak = spent = 0.0
+    cutoff = lowest
     while cutoff < 1e7 / forward.scale:
-        fit = fit_panels(evaluate, np.array([cutoff, 2 * cutoff]), worst, depth=10)
+        origin = max(origin, float(np.max(np.abs(values))))
+        fits.append(fit_panels(evaluate, np.array([cutoff, 2 * cutoff]), worst, depth=10))
         cutoff *= 2
-        fits.append(fit)
-        k, values = _sampled(fit)
+        k, values = _sampled(fits[-1])
         content = float(np.max(np.abs(values) * k**dim))
         peak = max(peak, content)
         spent += len(k) * forward.nodes_at(cutoff)
         expected = np.polyval(tail[::-1], k**-2) * k**-power if tail else np.zeros_like(k)
         off_tail = np.abs(values - expected)
-        if (
-            content < 1e-16 * peak
-            or bool(np.all(np.abs(values) < 3 * worst))
-            or bool(tail and np.all(off_tail < 1e-9 * np.abs(values) + 3 * worst))
-            or float(np.min(values)) < -1e-4 * float(np.max(np.abs(_sampled(fits[0])[1])))
-            or (potential.fourier(k) is None and 5 * spent > _WORK)
-        ):
+        negligible = content < 1e-16 * peak or bool(np.all(np.abs(values) < 3 * worst))
+        on_tail = bool(tail) and bool(np.all(off_tail < 1e-9 * np.abs(values) + 3 * worst))
+        negative = float(np.min(values)) < -1e-4 * origin
+        # The next octave would cost about four times as much as this one.
+        too_much = potential.fourier(k) is None and 5 * spent > _WORK
+        if negligible or on_tail or negative or too_much:
             break
-    if not tail and not inside and content > 1e-12 * peak and float(np.min(values)) > 10 * worst:
+    if not (tail or inside or negligible) and float(np.min(values)) > 10 * worst:
         # Phi starts with a broken power of r: continue F with the slope that it ends with.
         power = float(np.log(values[0] / values[-1]) / np.log(k[-1] / k[0]))
         tail = (float(values[-1] * k[-1] ** power),)
@@ -137,9 +140,11 @@ def combine(parts: list[Spectrum], weights: list[float]) -> Spectrum:
     power = first.dim + 1.0
     tail = np.zeros(3)
     for part, weight in zip(parts, weights, strict=True):
-        shift = round((part.power - power) / 2)
-        for j, coefficient in enumerate(part.tail[: 3 - shift] if part.tail else ()):
-            tail[j + shift] += weight * coefficient
+        shift = (part.power - power) / 2
+        if shift not in (0, 1, 2):
+            continue
+        for j, coefficient in enumerate(part.tail[: 3 - int(shift)]):
+            tail[j + int(shift)] += weight * coefficient
     lead = int(np.argmax(tail != 0)) if np.any(tail) else 0
 
     def value(k: np.ndarray) -> np.ndarray:
@@ -194,9 +199,8 @@ def odd_tail(
         return dim + 1.0, ()
     taylor = [float(fit.deriv(n)(0.0) if n else fit(0.0)) / math.factorial(n) for n in range(8)]
     # The fit amplifies rounding in its n-th derivative at the end of the interval about so much:
-    known = {
-        n: origin * taylor[n] / end**n for n in (1, 3, 5, 7) if abs(taylor[n]) > 1e-12 * 64.0**n
-    }
+    noise = {n: 1e-12 * 64.0**n for n in (1, 3, 5, 7)}
+    known = {n: origin * taylor[n] / end**n for n in noise if abs(taylor[n]) > noise[n]}
     if not known:
         return dim + 1.0, ()
     lead = min(known)

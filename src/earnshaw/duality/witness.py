@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import eigh
 
 Function = Callable[[np.ndarray], np.ndarray]
 
@@ -80,12 +81,17 @@ def _gram(points: np.ndarray) -> np.ndarray:
     return inner
 
 
+def _lowest_vector(matrix: np.ndarray) -> np.ndarray:
+    """The unit eigenvector of the smallest eigenvalue."""
+    return eigh((matrix + matrix.T) / 2, subset_by_index=[0, 0])[1][:, 0]
+
+
 def _checked(f: Function, points: np.ndarray) -> Witness | None:
     """The eigenvector of the smallest eigenvalue, if negative beyond rounding."""
     values = f(_gram(points))
     if not np.all(np.isfinite(values)):
         return None
-    weights = np.linalg.eigh((values + values.T) / 2)[1][:, 0]
+    weights = _lowest_vector(values)
     form, rounding = quadratic_form(f, points, weights)
     return Witness(points, weights, form) if form < -rounding else None
 
@@ -199,7 +205,7 @@ def _fewest_blocks(across: np.ndarray, within: np.ndarray, low: int, high: int) 
 def _block_witness(f: Function, shape: np.ndarray, a2: float, blocks: int) -> Witness | None:
     inner = _gram(shape)
     form = (blocks - 1) * f(a2 * inner) + f(a2 * inner + (1 - a2))
-    weights = np.linalg.eigh((form + form.T) / 2)[1][:, 0]
+    weights = _lowest_vector(form)
     left = np.tile(math.sqrt(a2) * shape, (blocks, 1)) if a2 else np.zeros((blocks, 0))
     right = np.repeat(math.sqrt(1 - a2) * np.eye(blocks), len(shape), axis=0)
     points = np.hstack([left, right])

@@ -13,7 +13,7 @@ from earnshaw.potentials.base import Zonal
 from earnshaw.potentials.expression import RHO
 from earnshaw.potentials.mixture import ZonalMixture
 from earnshaw.potentials.power_series import ball_taylor, degree_bound, exact_taylor
-from earnshaw.potentials.symbolic import at_points
+from earnshaw.potentials.symbolic import at_points, removable
 
 DEGREE = 200
 LARGE_DEGREE = 800
@@ -128,8 +128,14 @@ def as_numpy(potential: Zonal, expr: sympy.Expr | None) -> Callable[[np.ndarray]
         padded = np.concatenate([flat, np.zeros(room - len(flat))])
         return np.asarray(potential.value(padded))[: len(flat)].reshape(np.shape(rho))
 
+    if expr is None:
+        return compiled
+    holes = removable(expr, RHO, (-1, 0, 1))
+
     def by_formula(rho: np.ndarray) -> np.ndarray:
         values = at_points(expr, RHO, rho)
-        return values if np.all(np.isfinite(values)) else compiled(rho)
+        for point, limit in holes:
+            values = np.where(rho == point, limit, values)
+        return values
 
-    return compiled if expr is None else by_formula
+    return by_formula

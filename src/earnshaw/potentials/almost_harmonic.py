@@ -134,8 +134,9 @@ class AlmostHarmonic(Radial):
     def charge_density(self, r: ArrayLike) -> Array:
         """rho(r) = lambda Phi - Laplacian Phi, the screened charge whose potential is Phi.
 
-        It is non-negative and lives in the core; near 0 it goes as `singular_charge` / r, which is
-        integrable. Transformed, (|k|^2 + lambda) F(Phi)(k) = F(rho)(k).
+        It lives in the core; near 0 it goes as `singular_charge` / r, which is integrable. In every
+        case tried its Bernstein terms are non-negative, and so is it. Its transform is
+        F(rho)(k) = (|k|^2 + lambda) F(Phi)(k).
         """
         return _run(_charge_density, self, jnp.asarray(r, dtype=float))
 

@@ -29,6 +29,7 @@ import math
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import flint
 import mpmath
 import numpy as np
 
@@ -74,7 +75,7 @@ def _ball(dim: int, eps: Any, lam: Any) -> tuple[Terms, Terms, Terms]:
     order = dim // 2
     z = mpmath.sqrt(lam) * eps
     nu = mpmath.mpf(dim) / 2 - 1
-    reduced = [z**-mu * mpmath.besselk(mu, z) for mu in (nu, nu + 1)]
+    reduced = [z**-mu * _bessel_k(mu, z) for mu in (nu, nu + 1)]
     for j in range(1, order + 1):
         reduced.append((2 * (nu + j) * reduced[j] + reduced[j - 1]) / z**2)
     # g = s z k_(nu+1)(z). At z^2 (1 - w) the factor z is a binomial series in w, and k_(nu+1) one
@@ -104,7 +105,7 @@ def _paper(dim: int, eps: Any, lam: Any) -> tuple[Terms, Terms, Terms]:
     nu = mpmath.mpf(dim) / 2 - 1
     # (-eps d/dr)^k Phi at eps, from the equation eps^2 Phi'' + (d-1) eps Phi' = z^2 Phi and its
     # derivatives.
-    signed = [z**-nu * mpmath.besselk(nu, z), z ** (1 - nu) * mpmath.besselk(nu + 1, z)]
+    signed = [z**-nu * _bessel_k(nu, z), z ** (1 - nu) * _bessel_k(nu + 1, z)]
     for k in range(dim - 2):
         signed.append(
             z**2 * (signed[k] - (k * signed[k - 1] if k else 0)) + (k + dim - 1) * signed[k + 1]
@@ -113,6 +114,17 @@ def _paper(dim: int, eps: Any, lam: Any) -> tuple[Terms, Terms, Terms]:
         _from_powers_of_y([signed[k] / mpmath.factorial(k - i) for k in range(i, dim)], eps**-i)
         for i in range(3)
     )
+
+
+def _bessel_k(order: Any, z: Any) -> Any:
+    """K at mpmath's precision, from Arb: mpmath takes seconds for integer orders."""
+    bits = extra = mpmath.mp.prec
+    while True:
+        with flint.ctx.workprec(bits + extra):
+            ball = flint.arb(z).bessel_k(flint.arb(order))
+            if ball.rel_accuracy_bits() >= bits:
+                return mpmath.mpf(ball.mid())
+        extra *= 2
 
 
 def _from_powers_of_w(coefficients: Terms) -> Terms:
@@ -127,7 +139,7 @@ def _from_powers_of_w(coefficients: Terms) -> Terms:
 
 
 def _from_powers_of_y(coefficients: Terms, factor: Any) -> Terms:
-    """Factor * (sum_(k < n) c_k y^k + c_n y^n (1 - y/(n+1))), of degree n + 1."""
+    """`factor` (sum_(k < n) c_k y^k + c_n y^n (1 - y/(n+1))), of degree n + 1."""
     *lower, last = coefficients
     degree = len(coefficients)
     # y^n (1 - y/(n+1)) = y^n x + y^(n+1) n/(n+1), since 1 = x + y.

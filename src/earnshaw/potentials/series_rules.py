@@ -18,7 +18,7 @@ from earnshaw.errors import EarnshawError
 Series = list[Any]
 
 
-class NoTaylorSeries(EarnshawError):  # noqa: N818  (named as in errors.py)
+class NoTaylorSeries(EarnshawError):
     """The formula is not analytic at 0."""
 
     def __init__(self, part: Any, why: str) -> None:
