@@ -13,8 +13,9 @@ from earnshaw.activations import exponential as exponential_activations
 from earnshaw.activations import oscillating, rectified, sigmoidal, soft_rectified
 from earnshaw.activations.base import DotProduct
 from earnshaw.activations.hermite import HermiteSum
+from earnshaw.activations.scaled import Scaled
 from earnshaw.potentials import arccosine, arcsine, exponential, sector
-from earnshaw.potentials.dual import Moment
+from earnshaw.potentials.dual import Moment, Multiple
 from earnshaw.potentials.hermite import HermitePolynomial
 
 CLOSED_FORMS: dict[type[DotProduct], Callable[[Any], Moment]] = {
@@ -40,5 +41,8 @@ CLOSED_FORMS: dict[type[DotProduct], Callable[[Any], Moment]] = {
 
 def closed_form(activation: DotProduct) -> Moment | None:
     """The closed-form moment of a library activation, or None."""
+    if isinstance(activation, Scaled):
+        base = closed_form(activation.base)
+        return None if base is None else Multiple(base, activation.factor**2)
     build = CLOSED_FORMS.get(type(activation))
     return None if build is None else build(activation)

@@ -96,6 +96,7 @@ def _dot_product(
         form,
         name=activation.name,
         source=activation.source,
+        origin=activation,
         dim=dim,
         width=width,
         normalize=normalize,

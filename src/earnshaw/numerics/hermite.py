@@ -7,12 +7,15 @@ normalisation, the one in which the papers' Theorem B.2 is true (MATH, error 8).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+
+from earnshaw.numerics.quadrature import panel_rule, split_edges
 
 
 @jax.jit
@@ -49,6 +52,19 @@ def weighted_hermite(count: int, x: np.ndarray) -> np.ndarray:
     for n in range(1, count - 1):
         rows[n + 1] = (x * rows[n] - math.sqrt(n) * rows[n - 1]) / math.sqrt(n + 1)
     return rows
+
+
+def hermite_coefficients(
+    function: Callable[[np.ndarray], np.ndarray],
+    count: int,
+    kinks: np.ndarray,
+    half_width: float = 16.0,
+) -> np.ndarray:
+    """E[s(X) he_n(X)] for n < count, on panels split at `kinks` and finer than he_n oscillates."""
+    edges = split_edges(half_width, kinks, width=min(1.0, 8 / math.sqrt(count)))
+    nodes, weights = panel_rule(edges)
+    rows = weighted_hermite(count, nodes)
+    return (rows * rows[0]) @ (weights * function(nodes))
 
 
 @lru_cache(maxsize=64)

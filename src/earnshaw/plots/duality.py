@@ -98,6 +98,7 @@ def _draw_activation(axes: Axes, activation: Any, obstruction: Obstruction | Non
                 "negative-frequency": "Fourier transform at |ω| = {:.4g}",
                 "exceeds-origin": "value at distance {:.4g} above that at 0",
                 "unbounded": "infinite at coincidence",
+                "not-analytic": "not analytic near {:.4g}",
             }[obstruction.kind].format(obstruction.location)
             reason += f"\n{what}: {obstruction.value:.3g}"
         axes.text(0.5, 0.5, reason, ha="center", va="center", transform=axes.transAxes)

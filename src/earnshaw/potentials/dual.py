@@ -9,6 +9,7 @@ always raw, so that energies are E[(f - g)^2] to the last digit.
 from __future__ import annotations
 
 import abc
+import math
 from typing import Any
 
 import equinox as eqx
@@ -17,6 +18,7 @@ import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
+from earnshaw.numerics.hermite import hermite_coefficients
 from earnshaw.potentials.base import Zonal
 from earnshaw.potentials.pair import Pair
 
@@ -55,10 +57,22 @@ class Moment(eqx.Module):
         return None
 
 
+class Multiple(Moment):
+    """factor * E[s(u) s(v)]."""
+
+    form: Moment
+    factor: float
+
+    def __call__(self, pair: Pair) -> Array:
+        """factor times the moment."""
+        return self.factor * self.form(pair)
+
+
 class Dual(Zonal):
     """The potential of a dot-product activation under N(0, variance I) inputs.
 
-    `power` is E[s(u)^2] for unit vectors; `scale` multiplies the values on the sphere: 1 / power
+    `origin` is the activation it was made from, which this folder knows only as a function with
+    `kinks`. `power` is E[s(u)^2] for unit vectors; `scale` multiplies the values on the sphere: 1 / power
     when normalised, 1 when raw.
     """
 
@@ -69,6 +83,7 @@ class Dual(Zonal):
     dim: int | None = eqx.field(static=True)
     label: str = eqx.field(static=True)
     reference: str = eqx.field(static=True)
+    origin: Any = None
 
     @property
     def name(self) -> str:
@@ -115,9 +130,13 @@ class Dual(Zonal):
         return self.scale * self.form(Pair.of_vectors(theta, w).scaled(self.variance))
 
     def taylor(self, count: int) -> Any:
-        """The Taylor coefficients of f, where the form knows them."""
-        coefficients = self.form.taylor(count, self.variance)
-        return None if coefficients is None else self.scale * np.asarray(coefficients)
+        """The Taylor coefficients of f: squares of the Hermite coefficients of s."""
+        powers = self.form.taylor(count, self.variance)
+        if powers is None and self.origin is not None:
+            size, kinks = math.sqrt(self.variance), np.asarray(self.origin.kinks)
+            scaled = lambda x: np.asarray(self.origin(size * x))  # noqa: E731
+            powers = hermite_coefficients(scaled, count, kinks / size) ** 2
+        return None if powers is None else self.scale * np.asarray(powers)
 
 
 def dual(
@@ -125,6 +144,7 @@ def dual(
     *,
     name: str,
     source: str = "",
+    origin: Any = None,
     dim: int | None = None,
     width: float = 1.0,
     normalize: bool = True,
@@ -140,4 +160,5 @@ def dual(
         dim=dim,
         label=name,
         reference=source,
+        origin=origin,
     )
