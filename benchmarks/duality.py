@@ -2,8 +2,8 @@
 
 The grid of deg^2 Gauss-Hermite nodes, sigma(u) sigma(v) with v = rho u + sqrt(1 - rho^2) z, is
 what neural-tangents uses for activations without a closed form. Both run in JAX, compiled, in
-float64, in one process; each is timed after its compilation, the grid in chunks that stay in cache. Errors are
-against 50-digit arithmetic at the reference points of tests/reference.py.
+float64, in one process; each is timed after its compilation, the grid in chunks that stay in cache.
+Errors are against the 50-digit arithmetic of tests/reference.py.
 
     python benchmarks/duality.py            (about a minute on 2 cores)
 """

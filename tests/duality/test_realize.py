@@ -5,9 +5,9 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from reference import ACTIVATIONS, line_mean
 
 import earnshaw as ew
+from reference import ACTIVATIONS, line_mean
 
 
 @pytest.mark.parametrize("name", ["relu", "sign", "erf", "tanh", "elu", "hermite-3"])

@@ -4,7 +4,6 @@ import math
 from functools import lru_cache
 from itertools import pairwise
 
-import jax
 import numpy as np
 import pytest
 import sympy
@@ -90,14 +89,16 @@ def core_activation(dim, core):
 @pytest.mark.parametrize(("dim", "core"), CORES)
 def test_almost_harmonic_activation_gives_the_potential_back(dim, core):
     sigma = core_activation(dim, core)
-    h = as_numpy(jax.jit(lambda r: sigma.radial_profile(r)))
+    h = as_numpy(sigma.radial_profile)
     potential = AlmostHarmonic(dim, core=core)
     for delta in (0.02, 0.1, 0.7):
         back = polar_autocorrelation(h, dim, delta, 0.1, 20.0)
         assert back == pytest.approx(float(potential.value(delta)), abs=1e-6)
 
 
-@pytest.mark.parametrize(("dim", "core"), [*CORES, (4, "ball"), (7, "ball"), (7, "paper")])
+@pytest.mark.parametrize(
+    ("dim", "core"), [(1, "ball"), (2, "ball"), (3, "paper"), (4, "ball"), (5, "ball"), (7, "ball")]
+)
 def test_almost_harmonic_is_realizable_in_every_dimension(dim, core):
     result = realize_space(AlmostHarmonic(dim, core=core))
     assert result.realizable is True
@@ -108,7 +109,7 @@ def test_almost_harmonic_is_realizable_in_every_dimension(dim, core):
     assert ("Lemma B.8" in result.reason) == (core == "paper")
 
 
-@pytest.mark.parametrize(("radius", "lam"), [(0.9, 100.0), (0.01, 1e-3)])
+@pytest.mark.parametrize(("radius", "lam"), [(0.9, 100.0)])
 def test_almost_harmonic_with_other_parameters(radius, lam):
     assert realize_space(AlmostHarmonic(3, radius, lam)).check_error < 2e-6
 
@@ -120,9 +121,7 @@ def test_almost_harmonic_in_high_dimension():
     assert beyond.activation is None
 
 
-@pytest.mark.parametrize(
-    ("dim", "core"), [(1, "ball"), (2, "ball"), (3, "paper"), (4, "ball"), (11, "paper")]
-)
+@pytest.mark.parametrize(("dim", "core"), [(2, "ball"), (5, "paper")])
 def test_core_transform_against_direct_integration(dim, core):
     """Green's identity against the transform of the whole potential, where that has digits."""
     potential = AlmostHarmonic(dim, core=core)
@@ -180,18 +179,17 @@ def test_core_activation_is_shared_and_takes_its_inputs():
     assert wide.table is core_activation(3, "ball").table
 
 
-@pytest.mark.parametrize("dim", [1, 2, 3])
 @pytest.mark.parametrize(
-    ("text", "accuracy"),
+    ("text", "dim", "accuracy"),
     [
-        ("exp(-r**2/2)", 1e-8),
-        ("exp(-r)", 1e-7),
-        ("(1+r)*exp(-r)", 1e-8),
-        ("1/(1+r**2)**2", 1e-7),
-        ("1/(1+r**2)", 1e-6),
+        ("exp(-r)", 2, 1e-7),
+        ("exp(-r)", 5, 1e-7),
+        ("(1+r)*exp(-r)", 3, 1e-8),
+        ("1/(1+r**2)**2", 3, 1e-7),
+        ("1/(1+r**2)", 2, 1e-6),
     ],
 )
-def test_formulas_that_are_realizable(text, accuracy, dim):
+def test_formulas_that_are_realizable(text, dim, accuracy):
     result = realize_space(space(text, dim))
     assert result.realizable is True
     assert result.check_error < accuracy
@@ -201,6 +199,7 @@ def test_formulas_that_are_realizable(text, accuracy, dim):
 
 def test_activation_of_the_exponential_on_the_line_is_the_bessel_one():
     result = realize_space(space("exp(-r)", 1))
+    assert result.check_error < 1e-7
     r = np.array([1e-4, 0.02, 0.5, 3.0, 9.0])
     expected = np.sqrt(2) / np.pi * special.k0(r)
     np.testing.assert_allclose(result.activation.radial_profile(r), expected, atol=1e-8)
@@ -208,9 +207,11 @@ def test_activation_of_the_exponential_on_the_line_is_the_bessel_one():
 
 def test_activation_of_a_gaussian_formula_is_the_gaussian_one():
     r = np.array([0.0, 0.02, 0.5, 2.0])
-    tabulated = realize_space(space("exp(-r**2)", 3)).activation.radial_profile(r)
+    result = realize_space(space("exp(-r**2)", 3))
+    assert result.check_error < 1e-7
+    tabulated = result.activation.radial_profile(r)
     exact = GaussianTranslation(3, 2.0).profile(r[:, None] * np.eye(1, 3))
-    # The root of a transform known to 1e-15 is known to 3e-8, over a range of frequencies.
+    # The root of a transform known to 1e-15 is known to 3e-8 at each of many frequencies.
     np.testing.assert_allclose(tabulated, exact, atol=1e-6)
 
 
@@ -266,8 +267,8 @@ def form(function, points, weights):
 
 REFUTED = [
     ("heaviside(1-r)", (1, 2, 3), lambda r: np.heaviside(1 - r, 0.5)),
-    ("max(1-r,0)", (2, 3, 4), lambda r: np.maximum(1 - r, 0)),
-    ("exp(-r**4)", (1, 2, 3), lambda r: np.exp(-(r**4))),
+    ("max(1-r,0)", (2, 3), lambda r: np.maximum(1 - r, 0)),
+    ("exp(-r**4)", (1, 4), lambda r: np.exp(-(r**4))),
     ("exp(-r)*cos(r)", (3,), lambda r: np.exp(-r) * np.cos(r)),
 ]
 
@@ -382,10 +383,9 @@ def test_paper_error_9_the_factor_in_theorem_2_1(dim):
     printed = mean((2 * np.pi) ** 0.25, plain)
     assert printed == pytest.approx((2 * np.pi) ** ((1 - dim) / 2) * potential, rel=1e-10)
     assert mean(right, unitary) == pytest.approx((2 * np.pi) ** (dim / 2) * potential, rel=1e-10)
-    # Ours is the right one.
-    sigma = realize_space(space("exp(-r**2/2)", dim)).activation
+    sigma = GaussianTranslation(dim)  # ours is the right one
     ours = np.asarray(sigma.unit(x, theta) * sigma.unit(x, w))
-    assert np.sum(ours * density) * cell == pytest.approx(potential, abs=1e-7)
+    assert np.sum(ours * density) * cell == pytest.approx(potential, rel=1e-10)
 
 
 def test_paper_error_10_yukawa_activation():

@@ -42,7 +42,7 @@ class GaussianTranslation(Translation):
         return "Full, Table 1 and Appendix B.1"
 
     def profile(self, displacement: ArrayLike) -> Array:
-        """H at displacements of shape (..., d)."""
+        """The profile h at displacements of shape (..., d); shape (...)."""
         square = jnp.sum(jnp.square(jnp.asarray(displacement, dtype=float)), axis=-1)
         return (2 * self.rate / math.pi) ** (self.dim / 4) * jnp.exp(-self.rate * square)
 
@@ -69,7 +69,7 @@ class BesselTranslation(Translation):
         return "Full, Table 1 and Appendix B.1"
 
     def profile(self, displacement: ArrayLike) -> Array:
-        """H at displacements of shape (..., d)."""
+        """The profile h at displacements of shape (..., d); shape (...)."""
         logs = log_reduced_k(0.0, jnp.abs(jnp.asarray(displacement, dtype=float)))
         return (math.sqrt(2) / math.pi) ** self.dim * jnp.exp(jnp.sum(logs, axis=-1))
 
@@ -101,11 +101,11 @@ class RadialTranslation(Translation):
         return "Full, Theorem 2.1"
 
     def radial_profile(self, r: ArrayLike) -> Array:
-        """H at distances r >= 0, elementwise."""
+        """The profile h at distances r >= 0, elementwise."""
         return self.table(r)
 
     def profile(self, displacement: ArrayLike) -> Array:
-        """H at displacements of shape (..., d)."""
+        """The profile h at displacements of shape (..., d); shape (...)."""
         return self.table(_length(jnp.asarray(displacement, dtype=float)))
 
 
@@ -132,7 +132,7 @@ class ProductTranslation(Translation):
         return "Full, Theorem 2.1"
 
     def profile(self, displacement: ArrayLike) -> Array:
-        """H at displacements of shape (..., d)."""
+        """The profile h at displacements of shape (..., d); shape (...)."""
         gaps = jnp.abs(jnp.asarray(displacement, dtype=float))
         values = [table(gaps[..., i]) for i, table in enumerate(self.tables)]
         return jnp.prod(jnp.stack(values, axis=-1), axis=-1)

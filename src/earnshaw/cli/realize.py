@@ -75,7 +75,7 @@ def _print_answer(payload: dict[str, Any]) -> None:
     console = Console(highlight=False)
     colour = {True: "green", False: "red", None: "yellow"}[payload["realizable"]]
     console.print(f"[bold {colour}]{ANSWERS[payload['realizable']]}[/]: ", end="")
-    console.print(payload["reason"], markup=False)
+    console.print(payload["reason"].removeprefix("inconclusive: "), markup=False)
     if payload["check_error"] is not None:
         console.print(
             f"check: the activation's own potential differs by at most {payload['check_error']:.1e}"
@@ -84,10 +84,10 @@ def _print_answer(payload: dict[str, Any]) -> None:
         console.print(f"as a kernel: {payload['positive_semidefinite_reason']}", markup=False)
     obstruction = payload["obstruction"] or payload["positive_semidefinite_obstruction"]
     if obstruction and obstruction["points"] is not None:
-        count = len(obstruction["points"])
+        count, where = len(obstruction["points"]), f"R^{obstruction['dim']}"
         console.print(
-            f"witness: {count} point{'s' if count > 1 else ''} in R^{obstruction['dim']} and weights "
-            f"with sum v_i v_j Phi(x_i, x_j) / |v|^2 = {obstruction['quadratic_form']:.4g} < 0; "
+            f"witness: {count} point{'s' if count > 1 else ''} x_i in {where} and weights v_i with "
+            f"sum v_i v_j Phi(x_i, x_j) / |v|^2 = {obstruction['quadratic_form']:.4g} < 0; "
             "--json prints them"
         )
     if "plot" in payload:

@@ -18,7 +18,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
 import numpy as np
 from numpy.polynomial import legendre
 
@@ -39,7 +38,7 @@ def realized_values(
     An overlap of balls has its kink at their diameter, the profile at their radius: both are split.
     """
     own = sorted({*kinks, *(kink / 2 for kink in kinks)})
-    compiled = as_numpy(jax.jit(lambda r: profile(r)))  # a module itself cannot be a jit key
+    compiled = as_numpy(profile)
     values = [
         autocorrelation(compiled, dim, float(distance), lowest, highest, own)
         for distance in distances

@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from scipy import linalg
 
 from earnshaw.duality.realization import Obstruction, ObstructionKind
 from earnshaw.duality.spectrum import as_numpy
@@ -93,13 +94,18 @@ def find_space_witness(
 
 
 def _gram_of(potential: Potential) -> Gram:
-    """The function points (n, d) -> Phi(x_i, x_j), (n, n)."""
-    if not isinstance(potential, Radial):
-        return lambda points: np.array(potential.between(points[:, None, :], points[None, :, :]))
-    value = as_numpy(potential.value)  # compiles for few shapes
+    """The function points (n, d) -> Phi(x_i, x_j), (n, n); padded, to compile for few shapes."""
+    if isinstance(potential, Radial):
+        value = as_numpy(potential.value)
+        return lambda x: value(np.linalg.norm(x[:, None, :] - x[None, :, :], axis=-1))
 
     def gram(points: np.ndarray) -> np.ndarray:
-        return value(np.linalg.norm(points[:, None, :] - points[None, :, :], axis=-1))
+        count, dim = points.shape
+        gaps = (points[:, None, :] - points[None, :, :]).reshape(-1, dim)
+        padded = np.zeros((1 << (len(gaps) - 1).bit_length(), dim))
+        padded[: len(gaps)] = gaps
+        values = np.asarray(potential.between(padded, np.zeros(dim)))
+        return values[: len(gaps)].reshape(count, count)
 
     return gram
 
@@ -110,7 +116,7 @@ def _lowest(matrix: Gram, points: np.ndarray) -> tuple[float, np.ndarray, np.nda
     if not np.all(np.isfinite(gram)):
         return None
     gram = (gram + gram.T) / 2
-    weights = np.linalg.eigh(gram)[1][:, 0]
+    weights = linalg.eigh(gram, subset_by_index=[0, 0])[1][:, 0]
     form = float(weights @ gram @ weights)
     spread = float(np.abs(weights) @ np.abs(gram) @ np.abs(weights))
     if form > -1e-12 * spread:

@@ -88,10 +88,7 @@ def _rest(
             cut, taper = _SMOOTH / top, True
         edges = graded(min(spectrum.samples[0], 0.05 / spectrum.extent), cut)
         k, w = (a.ravel() for a in panels(subdivide(edges, PHASE / (top + 3 * reach))))
-        transform = spectrum.value(k)
-        # The root of what is only rounding would be 1e-8; where there is no tail, drop it.
-        floor = 0.0 if subtracted else 10 * spectrum.error
-        root = np.sqrt(np.where(transform > floor, transform, 0.0))
+        root = np.sqrt(np.maximum(spectrum.value(k), 0.0))
         root *= 1 - 2 * (np.searchsorted(zeros, k) % 2)
         root -= sum((part.transform(k) for part in subtracted), start=np.zeros_like(k))
         if taper:  # a smooth end leaves no ringing

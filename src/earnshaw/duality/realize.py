@@ -57,7 +57,7 @@ def realize(
 
 
 def _settle_mixture(result: Realization) -> Realization:
-    """A sum of duals with weights >= 0 is realizable, also where its series is too slow to show it."""
+    """A sum of duals with weights >= 0 is realizable, however slowly its series converges."""
     mixed = result.potential
     if result.realizable is not None or not isinstance(mixed, ZonalMixture):
         return result

@@ -17,6 +17,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import jax
 import numpy as np
 from numpy.polynomial import chebyshev
 from scipy import special
@@ -77,16 +78,17 @@ def measure(potential: Radial) -> Spectrum:
     forward = ForwardTransform(as_numpy(potential.value), dim, potential.breakpoints)
     inside = tuple(b for b in potential.breakpoints if 0 < b <= 1.01 * forward.extent)
     power, tail = odd_tail(forward.function, dim, forward.scale, min(inside, default=math.inf))
-    worst = 0.0
+    worst = recent = 0.0  # the largest error so far, and in this octave
 
     def evaluate(k: np.ndarray) -> np.ndarray:
-        nonlocal worst
+        nonlocal worst, recent
         closed = potential.fourier(k)
         if closed is None:
             values, errors = forward(k)
         else:
             values, errors = np.asarray(closed, dtype=float), 1e-15 * np.abs(closed)
-        worst = max(worst, float(np.max(errors)))
+        recent = max(recent, float(np.max(errors)))
+        worst = max(worst, recent)
         return values
 
     lowest = 1e-6 / forward.scale if forward.slow else 0.25 / forward.extent
@@ -97,7 +99,8 @@ def measure(potential: Radial) -> Spectrum:
     cutoff = lowest
     while cutoff < 1e7 / forward.scale:
         origin = max(origin, float(np.max(np.abs(values))))
-        fits.append(fit_panels(evaluate, np.array([cutoff, 2 * cutoff]), worst, depth=10))
+        tolerance, recent = recent, 0.0
+        fits.append(fit_panels(evaluate, np.array([cutoff, 2 * cutoff]), tolerance, depth=10))
         cutoff *= 2
         k, values = _sampled(fits[-1])
         content = float(np.max(np.abs(values) * k**dim))
@@ -105,14 +108,14 @@ def measure(potential: Radial) -> Spectrum:
         spent += len(k) * forward.nodes_at(cutoff)
         expected = np.polyval(tail[::-1], k**-2) * k**-power if tail else np.zeros_like(k)
         off_tail = np.abs(values - expected)
-        negligible = content < 1e-16 * peak or bool(np.all(np.abs(values) < 3 * worst))
-        on_tail = bool(tail) and bool(np.all(off_tail < 1e-9 * np.abs(values) + 3 * worst))
+        negligible = content < 1e-16 * peak or bool(np.all(np.abs(values) < 3 * recent))
+        on_tail = bool(tail) and bool(np.all(off_tail < 1e-9 * np.abs(values) + 3 * recent))
         negative = float(np.min(values)) < -1e-4 * origin
         # The next octave would cost about four times as much as this one.
         too_much = potential.fourier(k) is None and 5 * spent > _WORK
         if negligible or on_tail or negative or too_much:
             break
-    if not (tail or inside or negligible) and float(np.min(values)) > 10 * worst:
+    if not (tail or inside or negligible) and float(np.min(values)) > 10 * recent:
         # Phi starts with a broken power of r: continue F with the slope that it ends with.
         power = float(np.log(values[0] / values[-1]) / np.log(k[-1] / k[0]))
         tail = (float(values[-1] * k[-1] ** power),)
@@ -120,6 +123,11 @@ def measure(potential: Radial) -> Spectrum:
         np.concatenate([*(fit.edges[:-1] for fit in fits), fits[-1].edges[-1:]]),
         np.concatenate([fit.coefficients for fit in fits]),
     )
+    if negligible:
+        # The root of what is only rounding is not small: end where F is lost in it.
+        everywhere, transform = _sampled(whole)
+        seen = everywhere[np.abs(transform) > 3 * recent]
+        cutoff = min(cutoff, 1.05 * float(np.max(seen, initial=lowest)))
     return Spectrum(
         dim=dim,
         value=whole,
@@ -215,13 +223,14 @@ def power_transform(dim: int, n: float) -> float:
 
 
 def as_numpy(function: Callable) -> Function:
-    """A JAX function of arrays as a NumPy one, padded so that few shapes are compiled."""
+    """A JAX function of arrays as a NumPy one, compiled for few shapes: arguments are padded."""
+    compiled = jax.jit(lambda r: function(r))  # a module itself cannot be the key of a jit
 
     def wrapped(r: np.ndarray) -> np.ndarray:
         flat = np.ravel(np.asarray(r, dtype=float))
-        size = 1 << max(6, int(len(flat) - 1).bit_length())
+        size = 4 ** max(4, ((max(len(flat), 1) - 1).bit_length() + 1) // 2)
         padded = np.concatenate([flat, np.full(size - len(flat), flat[-1] if len(flat) else 1.0)])
-        return np.array(function(padded))[: len(flat)].reshape(np.shape(r))
+        return np.array(compiled(padded))[: len(flat)].reshape(np.shape(r))
 
     return wrapped
 

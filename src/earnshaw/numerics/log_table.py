@@ -14,6 +14,7 @@ import math
 from collections.abc import Sequence
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -53,24 +54,7 @@ class LogTable(eqx.Module):
 
     def __call__(self, r: ArrayLike) -> Array:
         """h(r), elementwise."""
-        r = jnp.asarray(r, dtype=float)
-        positive = r > 0
-        safe = jnp.where(positive, r, 1.0)
-        place = (jnp.log(safe) - self.start) / self.step
-        interval = jnp.clip(jnp.floor(place), 0, len(self.coefficients) - 1)
-        c = self.coefficients[interval.astype(int)]
-        x = place - interval
-        inside = c[..., 0] + x * (c[..., 1] + x * (c[..., 2] + x * c[..., 3]))
-        first = self.coefficients[0, 0]
-        below = first + self.slope_below * self.step * place
-        smooth = jnp.where(place < 0, below, inside)
-        value = smooth * safe**-self.exponent * jnp.exp(-self.decay * safe)
-        value = jnp.where(place > len(self.coefficients), 0.0, value)
-        if self.exponent > 0:
-            at_zero = first * jnp.inf
-        else:
-            at_zero = jnp.where(self.slope_below == 0, first, -self.slope_below * jnp.inf)
-        return jnp.where(positive, value, at_zero)
+        return _evaluate(self, jnp.asarray(r, dtype=float))
 
     def stretched(self, length: float, factor: float) -> LogTable:
         """The table of factor * h(r / length)."""
@@ -83,6 +67,28 @@ class LogTable(eqx.Module):
             exponent=self.exponent,
             decay=self.decay / length,
         )
+
+
+@jax.jit
+def _evaluate(table: LogTable, r: Array) -> Array:
+    """The table at r; compiled as a whole also where the caller is not."""
+    positive = r > 0
+    safe = jnp.where(positive, r, 1.0)
+    place = (jnp.log(safe) - table.start) / table.step
+    interval = jnp.clip(jnp.floor(place), 0, len(table.coefficients) - 1)
+    c = table.coefficients[interval.astype(int)]
+    x = place - interval
+    inside = c[..., 0] + x * (c[..., 1] + x * (c[..., 2] + x * c[..., 3]))
+    first = table.coefficients[0, 0]
+    below = first + table.slope_below * table.step * place
+    smooth = jnp.where(place < 0, below, inside)
+    value = smooth * safe**-table.exponent * jnp.exp(-table.decay * safe)
+    value = jnp.where(place > len(table.coefficients), 0.0, value)
+    if table.exponent > 0:
+        at_zero = first * jnp.inf
+    else:
+        at_zero = jnp.where(table.slope_below == 0, first, -table.slope_below * jnp.inf)
+    return jnp.where(positive, value, at_zero)
 
 
 def fit_log_table(

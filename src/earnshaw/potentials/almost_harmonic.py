@@ -113,7 +113,7 @@ class AlmostHarmonic(Radial):
         return _run(_second, self, jnp.asarray(r, dtype=float))
 
     def log_value(self, r: ArrayLike) -> Array:
-        """Log Phi(r), for any r."""
+        """log Phi(r), for any r."""
         return _run(_log_value, self, jnp.asarray(r, dtype=float))
 
     def drop(self, r: ArrayLike) -> Array:
@@ -125,7 +125,7 @@ class AlmostHarmonic(Radial):
         return _run(_log_first, self, jnp.asarray(r, dtype=float))
 
     def laplacian(self, r: ArrayLike) -> Array:
-        """Lambda Phi minus the charge density: exactly lambda Phi outside, -inf at 0 if d >= 2.
+        """lambda Phi minus the charge density: exactly lambda Phi outside, -inf at 0 if d >= 2.
 
         Phi'' + (d-1) Phi'/r would lose log10((d/(s r))^2) digits to cancellation.
         """
@@ -157,7 +157,7 @@ class AlmostHarmonic(Radial):
         return inside, x, y, jnp.where(inside, self.radius, r)
 
     def _outside(self, r: Array) -> tuple[Array, Array]:
-        """Log Phi, and -Phi'/Phi = s K_(nu+1)/K_nu, for r >= eps."""
+        """log Phi, and -Phi'/Phi = s K_(nu+1)/K_nu, for r >= eps."""
         s = jnp.sqrt(self.lam)
         logarithm, ratio = log_k_and_ratio(self.dim / 2 - 1, s * r)
         return logarithm - self._log_origin, s * ratio

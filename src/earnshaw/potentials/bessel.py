@@ -92,5 +92,5 @@ class BesselPotential(Separable):
         return jnp.exp(self.log_between(theta, w))
 
     def laplacian_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
-        """D Phi(theta, w), off the hyperplanes."""
+        """d Phi(theta, w), off the hyperplanes."""
         return self.dim * self.between(theta, w)

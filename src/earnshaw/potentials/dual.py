@@ -72,8 +72,8 @@ class Dual(Zonal):
     """The potential of a dot-product activation under N(0, variance I) inputs.
 
     `origin` is the activation it was made from, which this folder knows only as a function with
-    `kinks`. `power` is E[s(u)^2] for unit vectors; `scale` multiplies the values on the sphere: 1 / power
-    when normalised, 1 when raw.
+    `kinks`. `power` is E[s(u)^2] for unit vectors; `scale` multiplies the values on the sphere:
+    1 / power when normalised, 1 when raw.
     """
 
     form: Moment

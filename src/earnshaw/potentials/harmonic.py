@@ -113,7 +113,7 @@ class LambdaHarmonic(Radial):
         return jnp.exp(self.log_value(r))
 
     def log_value(self, r: ArrayLike) -> Array:
-        """Log Phi(r), for any r."""
+        """log Phi(r), for any r."""
         return log_reduced_k(self._order, self._rate * jnp.asarray(r, dtype=float))
 
     def log_first(self, r: ArrayLike) -> Array:
@@ -125,14 +125,14 @@ class LambdaHarmonic(Radial):
         return self.log_first(r) * self.value(r)
 
     def second(self, r: ArrayLike) -> Array:
-        """Lam Phi - (d-1) Phi'/r, both terms positive."""
+        """lam Phi - (d-1) Phi'/r, both terms positive."""
         r = jnp.asarray(r, dtype=float)
         if self.dim == 1:
             return self.lam * self.value(r)
         return (self.lam - (self.dim - 1) * self.log_first(r) / r) * self.value(r)
 
     def laplacian(self, r: ArrayLike) -> Array:
-        """Lam Phi."""
+        """lam Phi."""
         return self.lam * self.value(r)
 
     def fourier(self, k: Any) -> Any:
