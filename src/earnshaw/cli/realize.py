@@ -75,13 +75,14 @@ def _print_answer(payload: dict[str, Any]) -> None:
     console = Console(highlight=False)
     colour = {True: "green", False: "red", None: "yellow"}[payload["realizable"]]
     console.print(f"[bold {colour}]{ANSWERS[payload['realizable']]}[/]: ", end="")
-    console.print(payload["reason"].removeprefix("inconclusive: "), markup=False)
+    console.print(_without_witness(payload["reason"]), markup=False)
     if payload["check_error"] is not None:
         console.print(
             f"check: the activation's own potential differs by at most {payload['check_error']:.1e}"
         )
     if payload["positive_semidefinite_reason"]:
-        console.print(f"as a kernel: {payload['positive_semidefinite_reason']}", markup=False)
+        reason = _without_witness(payload["positive_semidefinite_reason"])
+        console.print(f"as a kernel: {reason}", markup=False)
     obstruction = payload["obstruction"] or payload["positive_semidefinite_obstruction"]
     if obstruction and obstruction["points"] is not None:
         count, where = len(obstruction["points"]), f"R^{obstruction['dim']}"
@@ -92,3 +93,8 @@ def _print_answer(payload: dict[str, Any]) -> None:
         )
     if "plot" in payload:
         console.print(f"drawn: {payload['plot']}", soft_wrap=True)
+
+
+def _without_witness(reason: str) -> str:
+    """The reason without what the line above it or below it says anyway."""
+    return reason.removeprefix("inconclusive: ").partition("; witness:")[0]

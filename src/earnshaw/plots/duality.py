@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax.numpy as jnp
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
@@ -20,7 +21,13 @@ from earnshaw.plots.style import (
     SUBHARMONIC,
     SUPERHARMONIC,
 )
-from earnshaw.potentials.base import Potential, Zonal
+from earnshaw.potentials.base import (
+    Potential,
+    Radial,
+    Separable,
+    Zonal,
+    elementwise_derivative,
+)
 
 SAMPLES = 801
 
@@ -42,44 +49,61 @@ def draw_pair(
 
 
 class _View:
-    """The potential on the stretch of its variable that is worth showing."""
+    """The potential on the stretch of its variable that is worth showing.
+
+    `x` is rho on the sphere, r for a radial potential, and for the others the length of a
+    displacement along the diagonal, where no coordinate vanishes.
+    """
 
     def __init__(self, potential: Any) -> None:
-        self.potential = potential
-        self.zonal = isinstance(potential, Zonal)
         dim: Any = getattr(potential, "dim", None)
-        self.dim = dim
+        self.potential, self.dim = potential, dim
+        self.zonal, self.radial = isinstance(potential, Zonal), isinstance(potential, Radial)
         self.title = potential.name + ("" if dim is None else f",  d = {dim}")
         self.core = min(getattr(potential, "breakpoints", ()), default=None)
         if self.zonal:
             self.x = np.cos(np.linspace(np.pi, 0, SAMPLES))
             self.label, self.where = r"$\rho = \theta\cdot w$", "on the sphere"
         else:
-            self.x = np.linspace(0, _reach(potential), SAMPLES)
-            self.label, self.where = r"$r = |\theta - w|$", "on $\\mathbb{R}^d$"
+            reach = _reach(self.phi)
+            # A formula with |x1| has no derivative at 0 itself, only beside it.
+            self.x = np.linspace(0 if self.radial else 1e-9 * reach, reach, SAMPLES)
+            along = "" if self.radial else " along the diagonal"
+            self.label, self.where = r"$r = |\theta - w|$" + along, "on $\\mathbb{R}^d$"
         with np.errstate(all="ignore"):
-            self.value = np.asarray(potential.value(self.x))
-            self.first = np.asarray(potential.first(self.x))
+            self.value = np.asarray(self.phi(self.x))
+            slope = potential.first if self.zonal or self.radial else self._diagonal_slope
+            self.first = np.asarray(slope(self.x))
 
-    def laplacian(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """The Laplacian and the value it belongs to, along `x`; None if there is no dimension."""
+    def phi(self, x: Any) -> Any:
+        """Phi as a function of `x`."""
+        if self.zonal or self.radial:
+            return self.potential.value(x)
+        return self.potential.between(self._diagonal(x), np.zeros(self.dim))
+
+    def laplacian(self) -> np.ndarray | None:
+        """The Laplacian along `x`; None on a sphere of unknown dimension."""
         if self.zonal and self.dim is None:
             return None
-        if hasattr(self.potential, "laplacian"):
-            return np.asarray(self.potential.laplacian(self.x)), self.value
-        # A product: along the diagonal, where no coordinate vanishes.
-        away = np.repeat(self.x[:, None] / np.sqrt(self.dim), self.dim, axis=1)
-        origin = np.zeros(self.dim)
-        laplacian = np.asarray(self.potential.laplacian_between(away, origin))
-        return laplacian, np.asarray(self.potential.between(away, origin))
+        if self.zonal or self.radial:
+            return np.asarray(self.potential.laplacian(self.x))
+        away = self._diagonal(self.x)
+        if isinstance(self.potential, Separable):
+            return np.asarray(self.potential.laplacian_between(away, np.zeros(self.dim)))
+        return np.asarray(self.potential.laplacian(away))
+
+    def _diagonal(self, x: Any) -> Any:
+        return jnp.repeat(jnp.asarray(x)[..., None] / np.sqrt(self.dim), self.dim, axis=-1)
+
+    def _diagonal_slope(self, x: np.ndarray) -> Any:
+        return elementwise_derivative(self.phi, x)
 
 
-def _reach(potential: Any) -> float:
-    """As far as the potential is above a thousandth of its largest finite value, from 0.5 to 8."""
-    grid = np.linspace(0.0, 8.0, 4001)[1:]
-    size = np.abs(np.asarray(potential.value(grid)))
-    start = float(np.abs(np.asarray(potential.value(0.0))))
-    top = start if np.isfinite(start) and start > 0 else np.nanmax(size[np.isfinite(size)]) / 100
+def _reach(phi: Any) -> float:
+    """As far as |Phi| is above a thousandth of its largest finite value, from 0.5 to 8."""
+    grid = np.linspace(0.0, 8.0, 4001)
+    size = np.abs(np.asarray(phi(grid)))
+    top = size[0] if 0 < size[0] < np.inf else np.max(size[np.isfinite(size)]) / 100
     above = grid[size > 1e-3 * top]
     return float(np.clip(1.05 * above[-1], 0.5, 8.0)) if len(above) else 4.0
 
@@ -152,14 +176,13 @@ def _draw_force(axes: Axes, view: _View) -> None:
 
 def _draw_laplacian(axes: Axes, view: _View) -> None:
     """Shade the sign; on R^d draw Laplacian / Phi, which is lambda where Phi is lambda-harmonic."""
-    along = view.laplacian()
+    laplacian, value = view.laplacian(), view.value
     axes.set_title("Laplacian, and its sign")
-    if along is None:
+    if laplacian is None:
         axes.text(0.5, 0.5, "give --dim for the Laplacian", ha="center", transform=axes.transAxes)
         axes.set_xticks([])
         axes.set_yticks([])
         return
-    laplacian, value = along
     finite = laplacian[np.isfinite(laplacian)]
     noise = 1e-12 * np.max(np.abs(finite), initial=1e-300)
     relative = not view.zonal and bool(np.all(value > 0))
@@ -190,8 +213,9 @@ def _draw_laplacian(axes: Axes, view: _View) -> None:
     axes.set_ylabel(r"$\Delta_\theta\Phi\,/\,\Phi$" if relative else r"$\Delta_\theta\Phi$")
     _limit(axes, curve)
     _mark_core(axes, view)
-    legend = axes.legend(loc="best", fontsize=8, frameon=True, facecolor="white", edgecolor=INK)
-    legend.get_frame().set_linewidth(0.6)
+    if axes.get_legend_handles_labels()[0]:
+        legend = axes.legend(loc="best", fontsize=8, frameon=True, facecolor="white", edgecolor=INK)
+        legend.get_frame().set_linewidth(0.6)
 
 
 def _limit(axes: Axes, values: np.ndarray) -> None:
@@ -209,7 +233,7 @@ def _mark_core(axes: Axes, view: _View, label: bool = False) -> None:
     axes.axvline(view.core, color=INK, linestyle=":", linewidth=1.2)
     if label:
         axes.annotate(
-            f"core, r = {view.core:g}",
+            ("core, " if hasattr(view.potential, "core") else "") + f"r = {view.core:g}",
             (view.core, 0.92),
             xycoords=("data", "axes fraction"),
             xytext=(5, 0),

@@ -1,0 +1,57 @@
+"""The pictures show what they say: curves against closed forms, shading against signs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import earnshaw as ew
+from earnshaw.plots.duality import draw_pair
+
+
+def curve(axes, index: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    line = axes.get_lines()[index]
+    return np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+
+
+def test_gaussian_panels_show_the_closed_forms():
+    figure = draw_pair(ew.activation("gaussian", dim=2), ew.potential("gaussian", dim=2))
+    activation, potential, force, laplacian = figure.axes
+    x, h = curve(activation)
+    np.testing.assert_allclose(h, np.sqrt(2 / np.pi) * np.exp(-(x**2)), atol=1e-12)
+    r, phi = curve(potential)
+    np.testing.assert_allclose(phi, np.exp(-(r**2) / 2), atol=1e-12)
+    np.testing.assert_allclose(curve(force)[1], r * np.exp(-(r**2) / 2), atol=1e-12)
+    np.testing.assert_allclose(curve(laplacian)[1], r**2 - 2, atol=1e-9)
+
+
+def test_the_force_on_the_sphere_is_along_the_angle():
+    figure = draw_pair(ew.activation("sign"), ew.potential("sign", dim=3))
+    degrees, force = curve(figure.axes[2])
+    inner = (degrees > 1) & (degrees < 179)
+    np.testing.assert_allclose(force[inner], 2 / np.pi, rtol=1e-10)
+
+
+def test_without_a_dimension_the_laplacian_is_not_drawn():
+    figure = draw_pair(ew.activation("relu"), ew.potential("relu"))
+    assert not figure.axes[3].get_lines()
+
+
+def test_the_sign_of_the_laplacian_is_shaded():
+    figure = draw_pair(None, ew.potential("gaussian", dim=2))
+    below, above = (collection.get_paths() for collection in reversed(figure.axes[3].collections))
+    (left,) = (path.get_extents() for path in below)
+    (right,) = (path.get_extents() for path in above)
+    np.testing.assert_allclose([left.x1, right.x0], np.sqrt(2), atol=0.02)
+
+
+@pytest.mark.parametrize(
+    "formula", ["exp(-abs(x1))*exp(-x2^2)", "max(1-r,0)", "1-r^2", "heaviside(1-r)"]
+)
+def test_every_kind_of_answer_draws(formula, tmp_path):
+    from earnshaw.plots.style import save
+
+    result = ew.realize(formula, on="space", dim=2)
+    target = tmp_path / "answer.png"
+    save(draw_pair(result.activation, result.potential, result.obstruction), target)
+    assert target.read_bytes().startswith(b"\x89PNG")
