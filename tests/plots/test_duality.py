@@ -32,9 +32,11 @@ def test_the_force_on_the_sphere_is_along_the_angle():
     np.testing.assert_allclose(force[inner], 2 / np.pi, rtol=1e-10)
 
 
-def test_without_a_dimension_the_laplacian_is_not_drawn():
-    figure = draw_pair(ew.activation("relu"), ew.potential("relu"))
-    assert not figure.axes[3].get_lines()
+def test_without_a_dimension_the_laplacian_is_that_of_the_ordinary_sphere():
+    figure = draw_pair(ew.activation("hermite-1"), ew.potential("hermite-1"))
+    rho, laplacian = curve(figure.axes[3])
+    np.testing.assert_allclose(laplacian, -2 * rho, atol=1e-12)
+    assert "d = 3" in figure.get_suptitle()
 
 
 def test_the_sign_of_the_laplacian_is_shaded():

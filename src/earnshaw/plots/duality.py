@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import jax.numpy as jnp
@@ -57,9 +58,12 @@ class _View:
 
     def __init__(self, potential: Any) -> None:
         dim: Any = getattr(potential, "dim", None)
+        if isinstance(potential, Zonal) and dim is None:
+            dim = 3  # the Laplacian needs one, the rest of the picture does not
+            potential = dataclasses.replace(potential, dim=dim)
         self.potential, self.dim = potential, dim
         self.zonal, self.radial = isinstance(potential, Zonal), isinstance(potential, Radial)
-        self.title = potential.name + ("" if dim is None else f",  d = {dim}")
+        self.title = f"{potential.name},  d = {dim}"
         self.core = min(getattr(potential, "breakpoints", ()), default=None)
         if self.zonal:
             self.x = np.cos(np.linspace(np.pi, 0, SAMPLES))
@@ -81,10 +85,8 @@ class _View:
             return self.potential.value(x)
         return self.potential.between(self._diagonal(x), np.zeros(self.dim))
 
-    def laplacian(self) -> np.ndarray | None:
-        """The Laplacian along `x`; None on a sphere of unknown dimension."""
-        if self.zonal and self.dim is None:
-            return None
+    def laplacian(self) -> np.ndarray:
+        """The Laplacian along `x`."""
         if self.zonal or self.radial:
             return np.asarray(self.potential.laplacian(self.x))
         away = self._diagonal(self.x)
@@ -178,11 +180,6 @@ def _draw_laplacian(axes: Axes, view: _View) -> None:
     """Shade the sign; on R^d draw Laplacian / Phi, which is lambda where Phi is lambda-harmonic."""
     laplacian, value = view.laplacian(), view.value
     axes.set_title("Laplacian, and its sign")
-    if laplacian is None:
-        axes.text(0.5, 0.5, "give --dim for the Laplacian", ha="center", transform=axes.transAxes)
-        axes.set_xticks([])
-        axes.set_yticks([])
-        return
     finite = laplacian[np.isfinite(laplacian)]
     noise = 1e-12 * np.max(np.abs(finite), initial=1e-300)
     relative = not view.zonal and bool(np.all(value > 0))
