@@ -39,6 +39,40 @@ def test_radial_laplacian_is_the_trace_of_the_hessian(name, dim):
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "dim"),
+    [
+        ("gaussian", 3),
+        ("almost-harmonic", 4),
+        ("lambda-harmonic", 2),
+        ("bessel", 3),
+        ("distance", 3),
+    ],
+)
+def test_gradients_on_space_are_those_of_autodiff(name, dim):
+    phi = ew.potential(name, dim=dim)
+    theta, w = np.random.default_rng(dim).standard_normal((2, 5, dim))
+    expected = jax.vmap(jax.grad(phi.between))(jnp.asarray(theta), jnp.asarray(w))
+    np.testing.assert_allclose(phi.gradient_between(theta, w), expected, rtol=1e-11, atol=1e-15)
+
+
+def test_gradients_on_the_sphere_are_tangent_and_riemannian():
+    phi = ew.potential("relu", dim=4)
+    theta, w = (v / np.linalg.norm(v) for v in np.random.default_rng(0).standard_normal((2, 4)))
+    extended = lambda x: phi.value(jnp.dot(x / jnp.linalg.norm(x), w))  # noqa: E731
+    gradient = phi.gradient_between(theta, w)
+    np.testing.assert_allclose(gradient, jax.grad(extended)(jnp.asarray(theta)), atol=1e-14)
+    np.testing.assert_allclose(gradient @ theta, 0.0, atol=1e-15)
+
+
+def test_at_coincidence_the_gradient_of_a_cusp_is_zero_and_the_force_is_one_sided():
+    phi = ew.potential("almost-harmonic", dim=3)
+    w = np.array([1.0, 2.0, 3.0])
+    assert np.all(np.asarray(phi.gradient_between(w, w)) == 0)
+    beside = np.linalg.norm(phi.gradient_between(w + np.array([1e-9, 0, 0]), w))
+    np.testing.assert_allclose(beside, float(phi.cusp), rtol=1e-6)
+
+
 def test_mixtures_add_and_scale():
     erf, cube = ew.potential("erf", dim=3), ew.potential("hermite-3", dim=3)
     mixed = 0.5 * erf + cube * 2.0

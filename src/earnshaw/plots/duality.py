@@ -25,7 +25,6 @@ from earnshaw.plots.style import (
 from earnshaw.potentials.base import (
     Potential,
     Radial,
-    Separable,
     Zonal,
     elementwise_derivative,
 )
@@ -89,10 +88,8 @@ class _View:
         """The Laplacian along `x`."""
         if self.zonal or self.radial:
             return np.asarray(self.potential.laplacian(self.x))
-        away = self._diagonal(self.x)
-        if isinstance(self.potential, Separable):
-            return np.asarray(self.potential.laplacian_between(away, np.zeros(self.dim)))
-        return np.asarray(self.potential.laplacian(away))
+        origin = np.zeros(self.dim)
+        return np.asarray(self.potential.laplacian_between(self._diagonal(self.x), origin))
 
     def _diagonal(self, x: Any) -> Any:
         return jnp.repeat(jnp.asarray(x)[..., None] / np.sqrt(self.dim), self.dim, axis=-1)

@@ -8,8 +8,9 @@ Three kinds, by what Phi depends on:
 
 Each is a frozen pytree whose methods are pure JAX functions that broadcast over their argument, so
 that energies can compile and differentiate through them. `value`, `first` and `second` are f, f'
-and f''; `laplacian` is the Laplacian of Phi in theta. Potentials add and scale (Lemma B.6: a
-mixture of realizable potentials is realizable): see `mixture.py`.
+and f''; `laplacian` is the Laplacian of Phi in theta, as a function of the same variable.
+`between`, `gradient_between` and `laplacian_between` take the two positions themselves. Potentials
+add and scale (Lemma B.6: a mixture of realizable potentials is realizable): see `mixture.py`.
 """
 
 from __future__ import annotations
@@ -84,6 +85,14 @@ class Potential(eqx.Module):
     def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
         """Phi(theta, w) for positions of shape (..., d)."""
 
+    @abc.abstractmethod
+    def gradient_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """The gradient of Phi in theta, shape (..., d); on the sphere, tangent to it at theta."""
+
+    @abc.abstractmethod
+    def laplacian_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """The Laplacian of Phi in theta, shape (...)."""
+
     def __add__(self, other: Any) -> Potential:
         from earnshaw.potentials.mixture import mixture
 
@@ -139,8 +148,19 @@ class Zonal(Potential):
 
     def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
         """Phi(theta, w) for unit vectors of shape (..., d)."""
-        rho = jnp.sum(jnp.asarray(theta) * jnp.asarray(w), axis=-1)
-        return self.value(jnp.clip(rho, -1.0, 1.0))
+        return self.value(_cosine(theta, w))
+
+    def gradient_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """f'(rho) (w - rho theta) for unit vectors, tangent to the sphere at theta.
+
+        Where f' is infinite (sign, at theta = +-w) the direction is not defined: NaN.
+        """
+        rho = _cosine(theta, w)[..., None]
+        return self.first(rho) * (jnp.asarray(w) - rho * jnp.asarray(theta))
+
+    def laplacian_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """The Laplacian on S^(d-1) at unit vectors, d being the potential's `dim`."""
+        return self.laplacian(_cosine(theta, w))
 
     def regions(self) -> tuple[Region, ...]:
         """Where the Laplacian has a definite sign, found from its sign changes on (-1, 1)."""
@@ -189,6 +209,18 @@ class Radial(Potential):
         """Phi(theta, w) for positions of shape (..., d)."""
         return self.value(jnp.linalg.norm(jnp.asarray(theta) - jnp.asarray(w), axis=-1))
 
+    def gradient_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """f'(r) (theta - w)/r; at theta = w, where a cusp has no direction, 0."""
+        gap = jnp.asarray(theta, dtype=float) - jnp.asarray(w)
+        r = jnp.linalg.norm(gap, axis=-1, keepdims=True)
+        apart = r > 0
+        safe = jnp.where(apart, r, 1.0)
+        return jnp.where(apart, self.first(safe) * gap / safe, 0.0)
+
+    def laplacian_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """The Laplacian at r = |theta - w|."""
+        return self.laplacian(jnp.linalg.norm(jnp.asarray(theta) - jnp.asarray(w), axis=-1))
+
     def regions(self) -> tuple[Region, ...]:
         """Where the Laplacian has a definite sign, found from its sign changes on (0, 50)."""
         from earnshaw.potentials.regions import signed_regions
@@ -222,11 +254,23 @@ class Separable(Potential):
         gaps = jnp.abs(jnp.asarray(theta) - jnp.asarray(w))
         return jnp.prod(self.factor.value(gaps), axis=-1)
 
+    def gradient_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """Phi f'(|x_i|)/f(|x_i|) sgn(x_i) in coordinate i, x = theta - w."""
+        gaps = jnp.asarray(theta, dtype=float) - jnp.asarray(w)
+        values = self.factor.value(jnp.abs(gaps))
+        slopes = self.factor.first(jnp.abs(gaps)) * jnp.sign(gaps)
+        return jnp.prod(values, axis=-1, keepdims=True) * slopes / values
+
     def laplacian_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
         """The Laplacian in theta: Phi * sum_i f''(x_i)/f(x_i), off the hyperplanes x_i = 0."""
         gaps = jnp.abs(jnp.asarray(theta) - jnp.asarray(w))
         values = self.factor.value(gaps)
         return jnp.prod(values, axis=-1) * jnp.sum(self.factor.second(gaps) / values, axis=-1)
+
+
+def _cosine(theta: ArrayLike, w: ArrayLike) -> Array:
+    """theta.w for unit vectors, kept in [-1, 1] against rounding."""
+    return jnp.clip(jnp.sum(jnp.asarray(theta) * jnp.asarray(w), axis=-1), -1.0, 1.0)
 
 
 @eqx.filter_jit

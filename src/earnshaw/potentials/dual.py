@@ -126,7 +126,11 @@ class Dual(Zonal):
         return self.form.error_at(*sizes)
 
     def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
-        """The raw E[s(X.theta) s(X.w)] for any vectors of shape (..., d), times `scale`."""
+        """E[s(X.theta) s(X.w)] times `scale`, for vectors of shape (..., d) of any length.
+
+        `gradient_between` and `laplacian_between` are those of the sphere; on R^d differentiate
+        this, or `moment`.
+        """
         return self.scale * self.form(Pair.of_vectors(theta, w).scaled(self.variance))
 
     def taylor(self, count: int) -> Any:

@@ -201,6 +201,14 @@ class CartesianExpression(_Formula, Potential):
         """Phi(theta, w) for positions of shape (..., d)."""
         return self.value(jnp.asarray(theta) - jnp.asarray(w))
 
+    def gradient_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """The gradient in theta, shape (..., d)."""
+        return self.gradient(jnp.asarray(theta) - jnp.asarray(w))
+
+    def laplacian_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """The Laplacian in theta."""
+        return self.laplacian(jnp.asarray(theta) - jnp.asarray(w))
+
     def factors(self) -> list[RadialExpression] | None:
         """f_1, ..., f_d on R^1 with f(x) = prod_i f_i(|x_i|), or None if f is no such product.
 
