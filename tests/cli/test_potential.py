@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -37,6 +38,24 @@ def test_radial_values_include_the_logarithm(invoke):
     (row,) = json.loads(result.stdout)["values"]
     assert row["value"] == 0.0
     np.testing.assert_allclose(row["log_value"], -1800.0)
+
+
+def test_regions_are_reported(invoke):
+    result = invoke("potential", "gaussian", "--dim", "2", "--json")
+    inner, outer = json.loads(result.stdout)["regions"]
+    assert (inner["character"], outer["character"]) == ("superharmonic", "subharmonic")
+    np.testing.assert_allclose(inner["high"], np.sqrt(2), rtol=1e-9)
+
+
+def test_what_is_compiled_is_kept_for_the_next_run(tmp_path):
+    command = [sys.executable, "-m", "earnshaw", "potential", "relu", "--json"]
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    first = subprocess.run(command, capture_output=True, env=environment, check=True)
+    kept = sorted(path.name for path in (tmp_path / "earnshaw" / "jax").iterdir())
+    assert kept
+    second = subprocess.run(command, capture_output=True, env=environment, check=True)
+    assert first.stdout == second.stdout
+    assert sorted(path.name for path in (tmp_path / "earnshaw" / "jax").iterdir()) == kept
 
 
 def test_norms_on_space(invoke):

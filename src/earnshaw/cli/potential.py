@@ -65,6 +65,8 @@ def command(
         "error_bound": phi.error_bound,
         "source": phi.source,
     }
+    if payload["dim"] is not None and hasattr(phi, "regions"):
+        payload["regions"] = [region._asdict() for region in phi.regions()]
     if lengths is not None:
         payload["norms"] = list(lengths)
         payload["error_bound"] = float(phi.moment_error(*(size**2 for size in lengths)))
@@ -175,6 +177,13 @@ def _print_table(payload: dict[str, Any]) -> None:
     bound = payload["error_bound"]
     known = "relative only (unbounded potential)" if bound is None else f"{bound:.1e}"
     console.print(f"method: {payload['method']}; error bound: {known}", highlight=False)
+    for region in payload.get("regions", ()):
+        what = region["character"]
+        if what == "lambda-harmonic":
+            what = f"lambda-harmonic, lambda = {region['eigenvalue']:g},"
+        console.print(
+            f"{what} for {region['low']:.6g} < {variable} < {region['high']:.6g}", highlight=False
+        )
     if payload["source"]:
         console.print(f"source: {payload['source']}", highlight=False)
     if "plot" in payload:

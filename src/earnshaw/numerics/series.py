@@ -8,7 +8,13 @@ from jax import Array
 
 
 def power_sum(coefficients: Array, x: Array) -> Array:
-    """sum_n coefficients_n x^n by Horner's rule, unrolled so that XLA fuses it into one loop."""
+    """sum_n coefficients_n x^n by Horner's rule.
+
+    Unrolled, so that XLA fuses it into one pass over x, up to a length that still compiles fast.
+    """
+    if len(coefficients) > 256:
+        rows = coefficients.reshape(-1, *[1] * x.ndim)
+        return long_power_sum(jnp.broadcast_to(rows, (len(coefficients), *x.shape)), x)
     total = jnp.zeros_like(x) + coefficients[-1]
     for n in reversed(range(len(coefficients) - 1)):
         total = total * x + coefficients[n]

@@ -76,8 +76,12 @@ class BesselPotential(Separable):
 
     @property
     def eigenvalue(self) -> float:
-        """Lambda = d, in Laplacian Phi = lambda Phi off the hyperplanes theta_i = w_i."""
+        """lambda = d, in Laplacian Phi = lambda Phi off the hyperplanes theta_i = w_i."""
         return float(self.dim)
+
+    def regions(self) -> tuple[Region, ...]:
+        """lambda-harmonic off the hyperplanes, however far the units are apart."""
+        return (Region("lambda-harmonic", 0.0, float("inf"), self.eigenvalue),)
 
     def log_value(self, r: ArrayLike) -> Array:
         """-r, along one coordinate axis."""

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from earnshaw.numerics.series import power_sum
+from earnshaw.numerics.series import long_power_sum, power_sum
 from earnshaw.potentials.dual import Moment
 from earnshaw.potentials.pair import Pair
 
@@ -36,12 +36,10 @@ class HermitePolynomial(Moment):
         self.mixing = jnp.asarray(_mixing(np.asarray(coefficients)))
 
     def __call__(self, pair: Pair) -> Array:
-        """sum_l R_l(q1) R_l(q2) c^l by Horner's rule in c."""
-        total = jnp.zeros(jnp.broadcast_shapes(pair.q1.shape, pair.q2.shape, pair.c.shape))
-        for column in reversed(range(self.mixing.shape[1])):
-            row = self.mixing[:, column]
-            total = total * pair.c + power_sum(row, pair.q1 - 1) * power_sum(row, pair.q2 - 1)
-        return total
+        """sum_l R_l(q1) R_l(q2) c^l."""
+        orders = jnp.arange(self.mixing.shape[0])
+        left, right = ((q[..., None] - 1) ** orders @ self.mixing for q in (pair.q1, pair.q2))
+        return long_power_sum(jnp.moveaxis(left * right, -1, 0), pair.c)
 
     def on_sphere(self, rho: Array, variance: float) -> Array:
         """sum_l R_l(variance)^2 variance^l rho^l."""

@@ -60,7 +60,7 @@ class SphereSynthetic(Zonal):
     dim: int = eqx.field(static=True)
     degree: int = eqx.field(static=True)
 
-    def __init__(self, dim: int, degree: int) -> None:
+    def __init__(self, dim: int, degree: int = 20) -> None:
         self.dim = check_dim(dim, 2)
         self.degree = _check_degree(degree)
 

@@ -1,0 +1,25 @@
+"""The examples run, and what they print is true."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def test_design_an_activation(capsys):
+    runpy.run_path(str(EXAMPLES / "design_an_activation.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    exact, mean, error = map(
+        float, re.search(r"potential ([\d.]+), sampled ([\d.]+) \+- ([\d.]+)", printed).groups()
+    )
+    assert abs(exact - mean) < 5 * error
+    assert error < 0.01
+    assert "a tent in the plane: False" in printed
+
+
+def test_every_example_is_tested():
+    tested = re.findall(r'EXAMPLES / "(\w+\.py)"', Path(__file__).read_text())
+    assert sorted(path.name for path in EXAMPLES.glob("*.py")) == sorted(tested)
