@@ -29,7 +29,7 @@ def cartesian_laplacian(dim, rate, r):
 
 
 @pytest.mark.parametrize("rate", [0.5, 1.0, 3.0])
-def test_item_6_the_laplacian_has_a_leading_rate(rate):
+def test_paper_error_6_the_laplacian_has_a_leading_rate(rate):
     """Full, before Theorem F.4, prints (c r^2 - d) Phi, which is wrong unless c = 1."""
     dim, r = 3, 0.9
     truth = cartesian_laplacian(dim, rate, r)

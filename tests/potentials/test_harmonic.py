@@ -127,7 +127,7 @@ def self_convolution_of_k1(delta):
 
 
 @pytest.mark.parametrize("delta", [0.3, 1.0, 2.5])
-def test_item_10_lemma_b_10_lacks_the_factor_pi_to_the_three_halves(delta):
+def test_paper_error_10_lemma_b_10_lacks_the_factor_pi_to_the_three_halves(delta):
     """pi^(-3/2) K_1(r)/r convolved with itself is exp(-r)/r, r > 0; as printed, pi^3 times it."""
     yukawa = math.exp(-delta) / delta
     printed = self_convolution_of_k1(delta)
@@ -137,7 +137,7 @@ def test_item_10_lemma_b_10_lacks_the_factor_pi_to_the_three_halves(delta):
     assert ours == pytest.approx(math.sqrt(math.pi / 2) * yukawa, rel=1e-14)
 
 
-def test_item_10_lemma_b_10_k1_over_r_is_not_square_integrable():
+def test_paper_error_10_lemma_b_10_k1_over_r_is_not_square_integrable():
     """Its square integral over r > cut, 4 pi integral K_1^2 dr, grows as 4 pi/cut."""
     for cut in (1e-2, 1e-3, 1e-4):
         ends = (cut, 10 * cut, 100 * cut, 1.0, 40.0)
