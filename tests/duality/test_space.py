@@ -356,3 +356,11 @@ def test_spectrum_says_how_well_it_is_known():
     assert spectrum.most_negative() is None
     assert spectrum.power == 4
     np.testing.assert_allclose(spectrum.tail[:2], [8 * np.pi, -16 * np.pi], rtol=1e-6)
+
+
+def test_high_dimension_is_admitted_to_be_out_of_reach():
+    """exp(-r) is realizable in every dimension, but float64 cannot show it in R^20."""
+    for dim in (20, 60):
+        result = realize_space(space("exp(-r)", dim))
+        assert result.realizable is None
+        assert result.reason.startswith("inconclusive")

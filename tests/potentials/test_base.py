@@ -99,7 +99,22 @@ def test_regions_of_relu_on_the_sphere():
     assert float(phi.laplacian(left.high - 0.05)) > 0 > float(phi.laplacian(left.high + 0.05))
 
 
-def test_a_harmonic_function_on_the_circle_has_its_region():
+def test_sign_on_the_circle_is_harmonic():
+    """1 - 2 t/pi is linear in the angle, so its Laplacian on S^1 is 0, up to rounding."""
+    (region,) = ew.potential("sign", dim=2).regions()
+    assert (region.character, region.low, region.high) == ("harmonic", -1.0, 1.0)
+
+
+def test_regions_of_a_formula_that_ends():
+    """max(1 - r, 0) in the plane: Laplacian -1/r up to r = 1; beyond there is nothing."""
+    from earnshaw.potentials.expression import parse_potential
+
+    (inner,) = parse_potential("max(1-r, 0)", on="space", dim=2).regions()
+    assert inner.character == "superharmonic"
+    np.testing.assert_allclose(inner.high, 1.0, atol=1e-9)
+
+
+def test_a_linear_function_of_rho_is_an_eigenfunction():
     """rho^1 on S^(d-1) is an eigenfunction: Laplacian = -(d-1) rho."""
     phi = ew.potential("hermite-1", dim=4)
     rho = jnp.linspace(-1, 1, 5)

@@ -48,13 +48,15 @@ def use_compilation_cache() -> None:
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
 
-def parse_parameters(pairs: list[str]) -> dict[str, Any]:
-    """Turn ``alpha=0.3`` and ``coefficients=1,0,2`` into keywords."""
+def parse_parameters(pairs: list[str], taken: tuple[str, ...]) -> dict[str, Any]:
+    """Turn ``alpha=0.3`` and ``coefficients=1,0,2`` into keywords; `taken` are other options'."""
     parameters: dict[str, Any] = {}
     for pair in pairs:
         key, equals, text = pair.partition("=")
         if not equals or not key.strip() or not text.strip():
             raise EarnshawError(f"parameter {pair!r} is not of the form NAME=VALUE")
+        if key.strip() in taken:
+            raise EarnshawError(f"{key.strip()!r} is no parameter: it has an option of its own")
         entries = [_number(entry) for entry in text.split(",")]
         parameters[key.strip()] = entries if "," in text else entries[0]
     return parameters

@@ -46,7 +46,7 @@ def command(
     output.check_picture(plot)
     named = {"radius": radius, "lam": lam, "core": core, "degree": degree}
     parameters: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
-    parameters |= output.parse_parameters(parameter or [])
+    parameters |= output.parse_parameters(parameter or [], taken=("dim", "width", "normalize"))
 
     output.use_compilation_cache()
     import earnshaw as ew

@@ -65,7 +65,7 @@ def potential(
         A `Zonal` potential (a function of rho), a `Radial` one (of r) or a `Separable` one.
     """
     dim = None if dim is None else check_dim(dim)
-    width = check_real("input width", width, 0.0)
+    width = check_real("input width", width, 0.0, 1e100)
     max_norm = check_real("max_norm", max_norm, 0.0)
     if isinstance(activation, str) and activation in DIRECT:
         given = parameters if dim is None else {"dim": dim, **parameters}

@@ -228,22 +228,28 @@ def decay(function: Function, dim: int) -> tuple[float, float, bool]:
     f = np.abs(function(r))
     if not np.all(np.isfinite(f)):
         first = int(np.argmax(~np.isfinite(f)))
-        known = f[:first] * r[:first] ** dim
         # A formula may end as inf/inf where it has long become negligible.
-        if first == 0 or known[-1] > 1e-30 * np.max(known):
+        known = _log_mass(f[:first], r[:first], 1, dim)
+        if first == 0 or known[-1] > np.max(known) - 69:
             where = f"r = {r[first]:.3g}"
             raise NotSquareIntegrable(f"the potential is not a finite number at {where}")
         f[first:] = 0.0
     origin = float(f[0])
     far = r > 1e6
-    later, before = (float(np.max(f[part] ** 2 * r[part] ** dim)) for part in (r > 1e7, far))
+    later, before = (np.max(_log_mass(f[part], r[part], 2, dim)) for part in (r > 1e7, far))
     halved = np.nonzero(f <= origin / 2)[0]
-    if len(halved) == 0 or r[halved[0]] > 1e6 or later > 0.95 * before > 0:
+    if len(halved) == 0 or r[halved[0]] > 1e6 or later > max(before - 0.05, -np.inf):
         raise NotSquareIntegrable(f"the potential is not square-integrable on R^{dim}")
     scale = float(r[halved[0]])
-    mass = f * r**dim
+    mass = _log_mass(f, r, 1, dim)
     peak = float(r[np.argmax(mass)])
-    matters = np.nonzero(mass > _NEGLIGIBLE * np.max(mass))[0][-1]
+    matters = np.nonzero(mass > np.max(mass) + math.log(_NEGLIGIBLE))[0][-1]
     extent = float(r[min(matters + 1, len(r) - 1)])
     limit = 64 * max(scale, min(peak, 16 * scale))
     return scale, min(extent, limit), extent > limit
+
+
+def _log_mass(f: np.ndarray, r: np.ndarray, power: int, dim: int) -> np.ndarray:
+    """log(|f|^power r^dim), which in high dimension is no float itself; -inf where f is 0."""
+    with np.errstate(divide="ignore"):
+        return power * np.log(np.abs(f)) + dim * np.log(r)

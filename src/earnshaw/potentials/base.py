@@ -166,7 +166,11 @@ class Zonal(Potential):
         """Where the Laplacian has a definite sign, found from its sign changes on (-1, 1)."""
         from earnshaw.potentials.regions import signed_regions
 
-        return signed_regions(self.laplacian, -1.0, 1.0)
+        def terms(rho: Any) -> Array:
+            slope = (self.dim or 1) * jnp.abs(rho * self.first(rho))
+            return (1 - rho * rho) * jnp.abs(self.second(rho)) + slope
+
+        return signed_regions(self.laplacian, -1.0, 1.0, terms)
 
 
 class Radial(Potential):
@@ -225,7 +229,10 @@ class Radial(Potential):
         """Where the Laplacian has a definite sign, found from its sign changes on (0, 50)."""
         from earnshaw.potentials.regions import signed_regions
 
-        return signed_regions(self.laplacian, 0.0, 50.0)
+        def terms(r: Any) -> Array:
+            return jnp.abs(self.second(r)) + self.dim * jnp.abs(self.first(r)) / r
+
+        return signed_regions(self.laplacian, 0.0, 50.0, terms)
 
 
 class Separable(Potential):

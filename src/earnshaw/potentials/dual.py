@@ -18,6 +18,7 @@ import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
+from earnshaw.errors import OutOfRange
 from earnshaw.numerics.hermite import hermite_coefficients
 from earnshaw.potentials.base import Zonal
 from earnshaw.potentials.pair import Pair
@@ -156,6 +157,10 @@ def dual(
     """Wrap a moment as a potential; `width` is that of the Gaussian inputs."""
     variance = float(width) ** 2
     raw = float(form.on_sphere(jnp.asarray(1.0), variance))
+    if not math.isfinite(raw):
+        raise OutOfRange("E[s(X)^2]", raw, f"a finite value; {name} grows too fast for this width")
+    if normalize and raw <= 0:
+        raise OutOfRange("E[s(X)^2]", raw, "a positive value, or normalize=False for the raw one")
     return Dual(
         form=form,
         power=raw,

@@ -1,42 +1,73 @@
-"""Where a Laplacian is positive and where negative, from its sign changes."""
+"""Where a Laplacian is positive, negative or zero, from its sign changes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
-from jax import Array
-from scipy.optimize import brentq
 
 from earnshaw.potentials.base import Region
 
+ROUNDING = 1e-12  # a Laplacian this small against its terms is zero
+_NO_SIGN = 2.0
+
 
 def signed_regions(
-    laplacian: Callable[[float], Array], low: float, high: float, samples: int = 2001
+    laplacian: Callable[[Any], Any],
+    low: float,
+    high: float,
+    terms: Callable[[Any], Any] | None = None,
+    samples: int = 2001,
 ) -> tuple[Region, ...]:
-    """Split (low, high) at the sign changes of `laplacian`, each located to 1e-12.
+    """Split (low, high) where the sign of `laplacian` changes, each place located to 1e-12.
 
-    Sign changes closer together than (high - low)/samples can be missed.
+    `terms` is the size of the terms that the Laplacian is the sum of: what is below their rounding
+    counts as zero, hence harmonic. Where these are 0 themselves (a potential that has ended, or
+    underflowed) there is no sign, and no region. Changes closer together than (high - low)/samples
+    can be missed.
     """
+
+    def sign(x: Any) -> np.ndarray:
+        values = np.atleast_1d(np.asarray(laplacian(x), dtype=float))
+        if terms is None:
+            return np.sign(values)
+        sizes = np.atleast_1d(np.asarray(terms(x), dtype=float))
+        signs = np.where(np.abs(values) <= ROUNDING * sizes, 0.0, np.sign(values))
+        return np.where(sizes == 0, _NO_SIGN, signs)
+
     grid = np.linspace(low, high, samples + 1)[1:-1]
-    # A Laplacian below rounding has no sign worth reporting: the far tail of a Gaussian, say.
-    signs = np.sign(np.asarray(laplacian(grid)))  # type: ignore[arg-type]
-    regions: list[Region] = []
-    start, current = low, signs[0]
-    for left, right, sign in zip(grid[:-1], grid[1:], signs[1:], strict=True):
-        if sign in (current, 0.0) or np.isnan(sign):
-            continue
-        if current == 0.0 or np.isnan(current):
-            current = sign
-            continue
-        root = brentq(lambda x: float(laplacian(x)), left, right, xtol=1e-12)
-        regions.append(_region(current, start, root))
-        start, current = root, sign
-    regions.append(_region(current, start, high))
-    return tuple(regions)
+    signs = np.nan_to_num(sign(grid), nan=_NO_SIGN)
+    # A single zero between two signs is a root that fell on the grid, not a region.
+    alone = np.zeros(len(signs), dtype=bool)
+    alone[1:-1] = (signs[1:-1] == 0) & (signs[:-2] != 0) & (signs[2:] != 0)
+    grid, signs = grid[~alone], signs[~alone]
+    edges, characters = [low], [signs[0]]
+    for (left, before), (right, after) in pairwise(zip(grid, signs, strict=True)):
+        if before != after:
+            edges.append(_boundary(sign, before, left, right))
+            characters.append(after)
+    edges.append(high)
+    return tuple(
+        _region(character, start, end)
+        for character, (start, end) in zip(characters, pairwise(edges), strict=True)
+        if character != _NO_SIGN
+    )
+
+
+def _boundary(sign: Callable[[Any], np.ndarray], before: float, left: float, right: float) -> float:
+    """Where the sign stops being `before`, by bisection."""
+    while right - left > 1e-12 * max(1.0, abs(left)):
+        middle = (left + right) / 2
+        if sign(middle)[0] == before:
+            left = middle
+        else:
+            right = middle
+    return (left + right) / 2
 
 
 def _region(sign: float, low: float, high: float) -> Region:
     if sign == 0:
-        return Region("harmonic", low, high, 0.0)
-    return Region("subharmonic" if sign > 0 else "superharmonic", low, high)
+        return Region("harmonic", float(low), float(high), 0.0)
+    return Region("subharmonic" if sign > 0 else "superharmonic", float(low), float(high))
