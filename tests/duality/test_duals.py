@@ -160,6 +160,18 @@ def test_bound_at_long_vectors_holds():
     assert error <= float(phi.form.error_at(jnp.asarray(q), jnp.asarray(q)))
 
 
+def test_the_bound_holds_where_the_series_is_hopeless():
+    """tanh(100 x) is nearly a jump: the series is cut far too early, and says so."""
+    phi = ew.potential("tanh", normalize=False, width=100.0)
+    for rho in (0.5, 0.999999):
+        # tanh(100 x) differs from sgn(x) by more than 1e-9 only for |x| < 0.11, and the dual of
+        # the two by at most 2 E|tanh(100 X) - sgn(X)| = 0.0111.
+        sign = 1 - 2 / np.pi * np.arccos(rho)
+        assert abs(float(phi(rho)) - sign) <= phi.error_bound + 0.0112
+    exact = 1 - np.sqrt(2 / np.pi) / 100  # E[tanh(100 X)^2] = 1 - E[sech^2], to 1e-6
+    assert abs(float(phi(1.0)) - exact) <= phi.error_bound + 1e-6
+
+
 def test_normalisation():
     for name in NAMES:
         np.testing.assert_allclose(ew.potential(name)(1.0), 1.0, atol=1e-13)

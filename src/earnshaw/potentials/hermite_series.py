@@ -118,8 +118,9 @@ def hermite_series(
     """
     largest = np.sqrt(variance) * max(1.0, max_norm)
     for degree in (256, 512, 1024, MAX_DEGREE):
-        # he_n oscillates with wave number sqrt(n), s(largest x) with up to ~24 largest.
-        step = np.pi / (np.sqrt(degree) + 8 + 24 * largest)
+        # he_n oscillates with wave number sqrt(n), s(largest x) with up to ~24 largest; beyond 20
+        # memory forbids a finer rule, and the bound says what that costs.
+        step = np.pi / (np.sqrt(degree) + 8 + 24 * min(largest, 20.0))
         nodes, features = _features(degree, half_width, step)
         values = _evaluate(function, largest * nodes)
         power = float(values**2 @ features[:, 0])
