@@ -35,7 +35,7 @@ def _bessel(dim: int, width: float = 1.0) -> BesselTranslation:
 def _almost_harmonic(
     dim: int, radius: float = 0.1, lam: float = 1.0, core: str = "ball", width: float = 1.0
 ) -> Realized:
-    potential = AlmostHarmonic(dim, radius, lam, core)  # type: ignore[arg-type]
+    potential = AlmostHarmonic(dim, radius, lam, core)
     shape = almost_harmonic_activation(dim, radius, lam, core, Gaussian(width))
     return realized(shape, potential)
 

@@ -93,7 +93,7 @@ def almost_harmonic_activation(
     inputs: Gaussian | None = None,
 ) -> RadialTranslation:
     """The activation that has `AlmostHarmonic(dim, radius, lam, core)` (Full, Lemma 4.2)."""
-    AlmostHarmonic(dim, radius, lam, core)  # type: ignore[arg-type]  # says what is wrong, if so
+    AlmostHarmonic(dim, radius, lam, core)  # says what is wrong, if so
     dim = check_integer("dimension of the almost-harmonic activation", dim, 1, MAX_DIM)
     table = _core_table(dim, float(radius), float(lam), core)
     return RadialTranslation("almost-harmonic", dim, table, inputs)
@@ -109,7 +109,7 @@ def _core_table(dim: int, radius: float, lam: float, core: str) -> LogTable:
 
 @lru_cache(maxsize=64)
 def _core_check(dim: int, radius: float, lam: float, core: str) -> float:
-    potential = AlmostHarmonic(dim, radius, lam, core)  # type: ignore[arg-type]
+    potential = AlmostHarmonic(dim, radius, lam, core)
     table = _core_table(dim, radius, lam, core)
     return _check(potential, table, [*(0.5 * radius * _DISTANCES), radius], (radius,))
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
 
 import equinox as eqx
 import jax
@@ -32,7 +31,6 @@ from earnshaw.potentials.base import Radial, Region
 from earnshaw.potentials.cores import build_core
 from earnshaw.potentials.regions import signed_regions
 
-CoreName = Literal["ball", "paper"]
 CORES = ("ball", "paper")
 MAX_DIM = 301  # as far as the accuracy has been measured: 6e-13 there, 2e-13 at 101
 
@@ -47,7 +45,7 @@ class AlmostHarmonic(Radial):
     """
 
     dim: int = eqx.field(static=True)
-    core: CoreName = eqx.field(static=True)
+    core: str = eqx.field(static=True)
     radius: Array
     lam: Array
     _log_origin: Array
@@ -62,7 +60,7 @@ class AlmostHarmonic(Radial):
         dim: int,
         radius: float = 0.1,
         lam: float = 1.0,
-        core: CoreName = "ball",
+        core: str = "ball",
     ) -> None:
         self.dim = check_integer("dimension", dim, 1, MAX_DIM)
         if core not in CORES:
