@@ -22,16 +22,18 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Any
 
+import mpmath
 import numpy as np
 from flint import arb, arb_poly, ctx
 from numpy.polynomial import chebyshev, laguerre, polynomial
 from scipy import special
 
-from earnshaw.duality.core_polynomial import core_polynomial
 from earnshaw.duality.spectrum import Spectrum, power_transform
 from earnshaw.numerics.hankel import graded, panels
 from earnshaw.numerics.piecewise import fit_panels
+from earnshaw.potentials.cores import contact_order, exact_core
 
 CUTOFF = 2000.0
 """Largest k eps used: the oscillations dropped beyond it change the potential by about 1e-7."""
@@ -46,11 +48,12 @@ class ChargeTransform:
         self.dim, self.radius = dim, radius
         self.border = 40.0 + 3 * dim
         # The core meets the outside so smoothly that q vanishes at the edge with this power.
-        self.contact = dim - 2 if core == "paper" else dim // 2
+        self.contact = contact_order(dim, core)
         self.wave_power = (dim + 1) / 2 + self.contact
-        precision, ctx.prec = ctx.prec, 400 + 40 * dim
-        try:
-            _, terms, cusp = core_polynomial(dim, radius, lam, core)
+        bits = 400 + 40 * dim
+        with ctx.workprec(bits), mpmath.workprec(bits):
+            *_, slope, _, charge = exact_core(dim, radius, lam, core)
+            terms, cusp = _in_powers_of_x(charge), arb(slope[0])
             series = self._series(terms, cusp)
             self.taylor = np.array([float(c) for c in series])
             exact = arb_poly(series)
@@ -64,8 +67,6 @@ class ChargeTransform:
             edge = np.array([float(at_edge[i]) for i in range(len(terms))])
             edge[: self.contact] = 0.0
             self.odd = self._odd_part(terms, cusp)
-        finally:
-            ctx.prec = precision
         self._near = fitted
         self._edge = self._edge_part(edge)
 
@@ -143,6 +144,15 @@ class ChargeTransform:
         scaled = wave * x ** (self.wave_power - self.dim / 2)
         nodes = chebyshev.chebvander(np.cos(angle), count - 1)
         return np.linalg.solve(nodes, scaled)
+
+
+def _in_powers_of_x(terms: list[Any]) -> list[arb]:
+    """The coefficients of sum_l t_l x^l (1-x)^(n-l) in powers of x."""
+    total, below = arb_poly([0]), arb_poly([1])  # below = (1-x)^(n-l)
+    for low in reversed(range(len(terms))):
+        total += arb_poly([*[0] * low, arb(terms[low])]) * below
+        below *= arb_poly([1, -1])
+    return [total[i] for i in range(len(terms))]
 
 
 @lru_cache(maxsize=64)

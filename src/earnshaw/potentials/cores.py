@@ -51,23 +51,36 @@ class Core(NamedTuple):
 def build_core(dim: int, radius: float, lam: float, kind: str) -> Core:
     """The core of the given kind, "ball" or "paper", for the lambda-harmonic potential of R^dim."""
     with mpmath.workdps(60 + dim):
-        eps, eigenvalue = mpmath.mpf(radius), mpmath.mpf(lam)
-        build, contact = (_paper, dim - 2) if kind == "paper" else (_ball, dim // 2)
-        value, slope, curvature = build(dim, eps, eigenvalue)
-        terms = zip(
-            *(_raised(p, len(value)) for p in (_by_x(value), slope, _by_x(curvature))), strict=True
-        )
-        charge = [eigenvalue * eps * a + (dim - 1) * b - eps * c for a, b, c in terms]
-        # The two pieces meet so smoothly that the charge vanishes as (1-x)^contact at the edge.
-        # Zeros there instead of 1e-60 keep its relative accuracy.
-        charge[len(charge) - contact :] = [mpmath.mpf(0)] * contact
-        origin = value[0]
-        drop = [origin * math.comb(len(value) - 1, i) - term for i, term in enumerate(value)]
-        polynomials = (
-            np.array([float(term / origin) for term in p])
-            for p in (value, drop, slope, curvature, charge)
-        )
-        return Core(float(mpmath.log(origin)), *polynomials)
+        log_origin, *polynomials = exact_core(dim, radius, lam, kind)
+        return Core(float(log_origin), *(np.array([float(t) for t in p]) for p in polynomials))
+
+
+def exact_core(dim: int, radius: float, lam: float, kind: str) -> tuple[Any, ...]:
+    """The fields of `Core` as mpmath numbers, at the precision in force.
+
+    Transforms need more of it than float64 has: they fall as k^(1-d) because of cancellations that
+    rounded coefficients do not keep.
+    """
+    eps, eigenvalue = mpmath.mpf(radius), mpmath.mpf(lam)
+    contact = contact_order(dim, kind)
+    value, slope, curvature = (_paper if kind == "paper" else _ball)(dim, eps, eigenvalue)
+    terms = zip(
+        *(_raised(p, len(value)) for p in (_by_x(value), slope, _by_x(curvature))), strict=True
+    )
+    charge = [eigenvalue * eps * a + (dim - 1) * b - eps * c for a, b, c in terms]
+    # Zeros at the edge instead of 1e-60 keep the relative accuracy of the charge.
+    charge[len(charge) - contact :] = [mpmath.mpf(0)] * contact
+    origin = value[0]
+    drop = [origin * math.comb(len(value) - 1, i) - term for i, term in enumerate(value)]
+    return (
+        mpmath.log(origin),
+        *([term / origin for term in p] for p in (value, drop, slope, curvature, charge)),
+    )
+
+
+def contact_order(dim: int, kind: str) -> int:
+    """The two pieces meet so smoothly that the charge vanishes as (1-x)^contact at the edge."""
+    return dim - 2 if kind == "paper" else dim // 2
 
 
 def _ball(dim: int, eps: Any, lam: Any) -> tuple[Terms, Terms, Terms]:
