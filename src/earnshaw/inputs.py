@@ -22,7 +22,7 @@ class Gaussian(eqx.Module):
         check_real("input width", self.width, 0.0)
 
     def log_density(self, x: Array) -> Array:
-        """Log p(x) for points `x` of shape (..., d); shape (...)."""
+        """log p(x) for points `x` of shape (..., d); shape (...)."""
         dim = x.shape[-1]
         scaled = jnp.sum(x * x, axis=-1) / (2 * self.width**2)
         return -scaled - dim * (0.5 * math.log(2 * math.pi) + math.log(self.width))

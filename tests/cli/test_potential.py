@@ -106,6 +106,13 @@ def test_bad_input_is_one_line_and_exit_code_2(refuse, arguments, words):
     assert words in refuse("potential", *arguments)
 
 
+def test_a_potential_whose_activation_is_out_of_reach_is_drawn_all_the_same(invoke, tmp_path):
+    target = tmp_path / "far.png"
+    result = invoke("potential", "almost-harmonic", "--dim", "60", "--plot", str(target))
+    assert result.code == 0, result.stderr
+    assert target.exists()
+
+
 def test_unknown_command(refuse):
     assert "frobnicate" in refuse("frobnicate")
 

@@ -39,6 +39,13 @@ def test_the_witness_in_the_json_can_be_checked_by_hand(answer):
     assert np.linalg.eigvalsh(gram)[0] < -1e-9
 
 
+def test_an_inconclusive_answer_is_null_and_its_picture_says_so(answer, tmp_path):
+    picture = tmp_path / "cos.svg"
+    result = answer("--potential", "cos(r)", "--on", "space", "--dim", "1", "--plot", str(picture))
+    assert result["realizable"] is None
+    assert picture.exists()
+
+
 def test_a_box_in_the_plane_is_not_realizable(answer):
     result = answer("--potential", "heaviside(1-r)", "--on", "space", "--dim", "2")
     assert result["realizable"] is False

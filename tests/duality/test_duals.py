@@ -226,3 +226,38 @@ def test_an_undeclared_kink_is_admitted_in_the_estimate():
 def test_a_black_box_at_any_norm():
     exact = float(plane_mean(ACTIVATIONS["tanh"], 0.5, 4.0, 1.0))
     assert abs(float(ew.potential(jnp.tanh, normalize=False).moment(4.0, 1.0, 1.0)) - exact) < 1e-11
+
+
+def test_sphere_synthetic_three_ways():
+    """EPD, Theorem 4.4: the polynomial, the plane integral of its activation, and samples."""
+    phi = ew.potential("sphere-synthetic", dim=5, degree=6)
+    sigma = ew.activation("sphere-synthetic", dim=5, degree=6)
+    by_activation = ew.potential(lambda x: sigma(x), normalize=False)
+    for rho in (-0.6, 0.3, 0.9):
+        exact = float(phi(rho))
+        np.testing.assert_allclose(by_activation(rho), exact, atol=1e-11)
+        mean, error = monte_carlo(sigma, rho)
+        assert abs(exact - mean) < 5 * error
+
+
+@pytest.mark.parametrize("name", ["gaussian", "bessel"])
+@pytest.mark.parametrize("dim", [1, 2])
+def test_pairs_on_space_by_monte_carlo(name, dim):
+    """E[sigma(X, theta) sigma(X, w)] under inputs wide enough for a finite variance.
+
+    (Quadrature of the same pairs is in tests/activations/test_translation.py.)
+    """
+    sigma = ew.activation(name, dim=dim, width=2.0)
+    phi = ew.potential(name, dim=dim)
+    theta, w = np.full(dim, 0.2), np.linspace(-0.5, 0.1, dim)
+    # From a mixture of heavy tails around both units, so that the weights stay bounded.
+    generator = np.random.default_rng(5)
+    count = 400_000
+    centre = np.where(generator.random((count, 1)) < 0.5, theta, w)
+    x = centre + generator.laplace(size=(count, dim))
+    density = sum(np.exp(-np.abs(x - c).sum(1)) / 2**dim for c in (theta, w)) / 2
+    truth = np.exp(np.asarray(sigma.inputs.log_density(jnp.asarray(x))))
+    products = np.asarray(sigma.unit(x, theta) * sigma.unit(x, w)) * truth / density
+    error = np.std(products) / np.sqrt(count)
+    assert abs(np.mean(products) - float(phi.between(theta, w))) < 5 * error
+    assert error < 0.01

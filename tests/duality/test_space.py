@@ -18,10 +18,11 @@ from earnshaw.activations.translation import (
 )
 from earnshaw.duality.core_spectrum import core_spectrum
 from earnshaw.duality.space import almost_harmonic_activation, realize_space
-from earnshaw.duality.spectrum import as_numpy, measure
+from earnshaw.duality.spectrum import measure
 from earnshaw.errors import EarnshawError
 from earnshaw.inputs import Gaussian
 from earnshaw.numerics.hankel import ForwardTransform
+from earnshaw.numerics.padding import as_numpy
 from earnshaw.potentials.almost_harmonic import AlmostHarmonic
 from earnshaw.potentials.bessel import BesselPotential
 from earnshaw.potentials.cores import build_core

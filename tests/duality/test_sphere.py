@@ -57,7 +57,7 @@ def formula(coefficients) -> str:
 
 
 def test_paper_error_8_the_sum_starts_at_zero_and_hermites_are_orthonormal() -> None:
-    """F = 1/4 + rho + 3 rho^2 needs its constant, and he_2 = (x^2 - 1)/sqrt(2)."""
+    """f = 1/4 + rho + 3 rho^2 needs its constant, and he_2 = (x^2 - 1)/sqrt(2)."""
     result = realize_zonal(ZonalExpression("1/4 + rho + 3*rho^2"))
     assert result.realizable is True
     assert isinstance(result.activation, HermiteSum)

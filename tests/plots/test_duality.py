@@ -57,3 +57,11 @@ def test_every_kind_of_answer_draws(formula, tmp_path):
     target = tmp_path / "answer.png"
     save(draw_pair(result.activation, result.potential, result.obstruction), target)
     assert target.read_bytes().startswith(b"\x89PNG")
+
+
+def test_an_answer_that_is_inconclusive_is_not_drawn_as_a_no():
+    result = ew.realize("cos(r)", on="space", dim=1)
+    assert result.realizable is None
+    figure = draw_pair(None, result.potential, missing="inconclusive, with no activation to draw")
+    (text,) = (text.get_text() for text in figure.axes[0].texts)
+    assert text == "inconclusive, with no activation to draw"

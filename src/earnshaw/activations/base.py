@@ -69,7 +69,7 @@ class Translation(Activation):
 
     @abc.abstractmethod
     def profile(self, displacement: ArrayLike) -> Array:
-        """H at displacements of shape (..., d); shape (...)."""
+        """h at displacements of shape (..., d); shape (...)."""
 
     def unit(self, x: ArrayLike, w: ArrayLike) -> Array:
         """h(x - w) / sqrt(p(x))."""

@@ -18,7 +18,7 @@ class Gelu(DotProduct):
     name = "gelu"
 
     def __call__(self, x: ArrayLike) -> Array:
-        """X times the normal distribution function."""
+        """x times the normal distribution function."""
         x = jnp.asarray(x, dtype=float)
         return x * ndtr(x)
 
@@ -39,7 +39,7 @@ class Silu(DotProduct):
     name = "silu"
 
     def __call__(self, x: ArrayLike) -> Array:
-        """X / (1 + exp(-x))."""
+        """x / (1 + exp(-x))."""
         return jax.nn.silu(jnp.asarray(x, dtype=float))
 
 
@@ -49,7 +49,7 @@ class Mish(DotProduct):
     name = "mish"
 
     def __call__(self, x: ArrayLike) -> Array:
-        """X tanh(softplus(x))."""
+        """x tanh(softplus(x))."""
         x = jnp.asarray(x, dtype=float)
         return x * jnp.tanh(jax.nn.softplus(x))
 
@@ -65,5 +65,5 @@ class Elu(DotProduct):
         check_real("alpha", self.alpha)
 
     def __call__(self, x: ArrayLike) -> Array:
-        """X for x > 0, alpha (exp(x) - 1) for x < 0."""
+        """x for x > 0, alpha (exp(x) - 1) for x < 0."""
         return jax.nn.elu(jnp.asarray(x, dtype=float), self.alpha)

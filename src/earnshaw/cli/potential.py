@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -144,11 +145,14 @@ def _draw(
     from earnshaw.plots.duality import draw_pair
     from earnshaw.plots.style import save
 
-    sigma = None
-    if name not in ("harmonic", "lambda-harmonic", "distance"):
-        given = {"dim": dim, **parameters} if takes_dim(name) else parameters
-        sigma = ew.activation(name, **given)
-    save(draw_pair(sigma, phi), path)
+    if name in ("harmonic", "lambda-harmonic", "distance"):
+        return save(draw_pair(None, phi), path)
+    given = {"dim": dim, **parameters} if takes_dim(name) else parameters
+    try:
+        sigma, why = ew.activation(name, **given), ""
+    except OutOfRange as error:  # a potential whose activation is not computed that far
+        sigma, why = None, textwrap.fill(str(error), 48)
+    return save(draw_pair(sigma, phi, missing=why), path)
 
 
 def _print_table(payload: dict[str, Any]) -> None:

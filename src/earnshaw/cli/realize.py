@@ -37,7 +37,10 @@ def command(
         from earnshaw.plots.duality import draw_pair
         from earnshaw.plots.style import save
 
-        save(draw_pair(result.activation, result.potential, result.obstruction), plot)
+        why = "no activation has this potential"
+        if result.realizable is not False:  # inconclusive, or known to exist but not computed
+            why = f"{ANSWERS[result.realizable]}, with no activation to draw"
+        save(draw_pair(result.activation, result.potential, result.obstruction, why), plot)
         payload["plot"] = str(plot)
     if json:
         output.print_json(payload)

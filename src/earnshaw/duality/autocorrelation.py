@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import legendre
 
-from earnshaw.duality.spectrum import as_numpy
-from earnshaw.numerics.hankel import Function, graded, panels, sphere_area, subdivide
+from earnshaw.numerics.hankel import ORDER, Function, sphere_area
+from earnshaw.numerics.padding import as_numpy
+from earnshaw.numerics.quadrature import graded, panel_rule, subdivide
 
 
 def realized_values(
@@ -57,13 +58,13 @@ def autocorrelation(
     """(h * h)(delta) for a profile smooth between `lowest` and `highest` off its `kinks`."""
     if delta == 0:
         edges = np.unique(np.append(graded(lowest, highest, 1.5), kinks))
-        r, w = (a.ravel() for a in panels(edges))
+        r, w = panel_rule(edges, ORDER)
         return float(sphere_area(dim) * np.sum(w * (profile(r) * r ** ((dim - 1) / 2)) ** 2))
     if dim == 1:
         return _on_line(profile, delta, lowest, highest, kinks)
     # By symmetry b < pi/2, twice. sinh(a/2) and sin(b/2) keep the small distance exact.
     top = 2 * math.asinh(math.sqrt(highest / delta))
-    b, wb = (t.ravel() for t in panels(subdivide(graded(1e-4, math.pi / 2), 0.1), 12))
+    b, wb = panel_rule(subdivide(graded(1e-4, math.pi / 2), 0.1), 12)
     sines = np.sin(b / 2) ** 2
     # For each b, the integral over a is split where one of the distances is at a kink.
     ratio = np.array(kinks)[:, None] / delta
@@ -86,7 +87,7 @@ def autocorrelation(
 def _on_line(
     profile: Function, delta: float, lowest: float, highest: float, kinks: Sequence[float]
 ) -> float:
-    """D = 1: twice the integral over x < delta/2, graded towards the singularity at 0."""
+    """d = 1: twice the integral over x < delta/2, graded towards the singularity at 0."""
     special = [0.0, *kinks, *(-k for k in kinks)]
     cuts = set(special) | {delta - s for s in special}
     inner = sorted(c for c in cuts if -highest < c < delta / 2)
@@ -95,6 +96,7 @@ def _on_line(
     for left, right in itertools.pairwise(ends):
         half = (right - left) / 2
         steps = graded(min(lowest, half / 4), half, 1.5)
-        for x, w in (panels(left + steps), panels(right - steps[::-1])):
+        for edges in (left + steps, right - steps[::-1]):
+            x, w = panel_rule(edges, ORDER)
             total += float(np.sum(w * profile(np.abs(x)) * profile(np.abs(x - delta))))
     return 2 * total

@@ -31,8 +31,9 @@ from numpy.polynomial import chebyshev, laguerre, polynomial
 from scipy import special
 
 from earnshaw.duality.spectrum import Spectrum, power_transform
-from earnshaw.numerics.hankel import graded, panels
+from earnshaw.numerics.hankel import ORDER
 from earnshaw.numerics.piecewise import fit_panels
+from earnshaw.numerics.quadrature import graded, panel_rule
 from earnshaw.potentials.cores import contact_order, exact_core
 
 CUTOFF = 2000.0
@@ -176,7 +177,7 @@ def core_spectrum(dim: int, radius: float, lam: float, core: str) -> Spectrum:
         out = np.empty_like(r)
         for i, radius_i in enumerate(r):
             top = math.sqrt((decay + 50 / radius_i) ** 2 - lam)
-            v, w = (a.ravel() for a in panels(graded(1e-3 * top, top)))
+            v, w = panel_rule(graded(1e-3 * top, top), ORDER)
             t = np.sqrt(v * v + lam)
             log_bessel = np.log(special.kve(order, t * radius_i)) - t * radius_i
             integrand = np.sqrt(charge.imaginary(t)) * np.exp(log_bessel + order * np.log(t))

@@ -13,12 +13,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 from scipy import linalg
 
 from earnshaw.duality.realization import Obstruction, ObstructionKind
-from earnshaw.duality.spectrum import as_numpy
+from earnshaw.duality.witness import Witness, thinned
+from earnshaw.numerics.padding import as_numpy
 from earnshaw.potentials.base import Potential, Radial
 
 Gram = Callable[[np.ndarray], np.ndarray]
@@ -77,19 +79,19 @@ def find_space_witness(
     lowest of all.
     """
     gram = _gram_of(potential)
-    best: tuple[float, np.ndarray, np.ndarray] | None = None
+    best: Witness | None = None
     for shape in _shapes(dim):
         if len(shape) > largest:
             continue
         for spacing in spacings:
             found = _lowest(gram, shape * spacing)
-            if found is not None and (best is None or found[0] < best[0]):
+            if found is not None and (best is None or found.form < best.form):
                 best = found
-        if best is not None and best[0] < -_CONVINCING:
+        if best is not None and best.form < -_CONVINCING:
             break
     if best is None:
         return None
-    _, points, weights = _thinned(gram, best)
+    points, weights, _ = thinned(partial(_lowest, gram), best)
     return points, weights
 
 
@@ -110,8 +112,8 @@ def _gram_of(potential: Potential) -> Gram:
     return gram
 
 
-def _lowest(matrix: Gram, points: np.ndarray) -> tuple[float, np.ndarray, np.ndarray] | None:
-    """(smallest eigenvalue / Phi(0), points, eigenvector), if negative beyond rounding."""
+def _lowest(matrix: Gram, points: np.ndarray) -> Witness | None:
+    """The eigenvector of the smallest eigenvalue, its form in units of Phi(0), if negative."""
     gram = matrix(points)
     if not np.all(np.isfinite(gram)):
         return None
@@ -121,24 +123,7 @@ def _lowest(matrix: Gram, points: np.ndarray) -> tuple[float, np.ndarray, np.nda
     spread = float(np.abs(weights) @ np.abs(gram) @ np.abs(weights))
     if form > -1e-12 * spread:
         return None
-    return form / max(float(gram[0, 0]), 1e-300), points, weights
-
-
-def _thinned(
-    gram: Gram, found: tuple[float, np.ndarray, np.ndarray]
-) -> tuple[float, np.ndarray, np.ndarray]:
-    """Leave out the points of least weight, half of them first, while a tenth of the form stays."""
-    goal = 0.1 * found[0]
-    dropped = len(found[2]) // 2
-    while dropped >= 1:
-        kept = np.sort(np.argsort(-np.abs(found[2]))[: len(found[2]) - dropped])
-        fewer = _lowest(gram, found[1][kept]) if len(kept) > 1 else None
-        if fewer is not None and fewer[0] < goal:
-            found = fewer
-            dropped = min(dropped, len(found[2]) // 2)
-        else:
-            dropped //= 2
-    return found
+    return Witness(points, weights, form / max(float(gram[0, 0]), 1e-300))
 
 
 def _spacings(frequency: float, scale: float) -> np.ndarray:

@@ -17,9 +17,10 @@ from scipy import special
 from scipy.interpolate import CubicSpline
 
 from earnshaw.duality.spectrum import Spectrum
-from earnshaw.numerics.hankel import PHASE, graded, inverse_transform, panels, subdivide
+from earnshaw.numerics.hankel import ORDER, PHASE, inverse_transform
 from earnshaw.numerics.log_table import LogTable, fit_log_table
 from earnshaw.numerics.matern import Matern, Shell, matern_tail
+from earnshaw.numerics.quadrature import graded, panel_rule, subdivide
 
 _NODES = 4096
 _BELOW = 1e-7
@@ -87,7 +88,7 @@ def _rest(
         elif top > 4 * reach and _SMOOTH / top < cut:
             cut, taper = _SMOOTH / top, True
         edges = graded(min(spectrum.samples[0], 0.05 / spectrum.extent), cut)
-        k, w = (a.ravel() for a in panels(subdivide(edges, PHASE / (top + 3 * reach))))
+        k, w = panel_rule(subdivide(edges, PHASE / (top + 3 * reach)), ORDER)
         root = np.sqrt(np.maximum(spectrum.value(k), 0.0))
         root *= 1 - 2 * (np.searchsorted(zeros, k) % 2)
         root -= sum((part.transform(k) for part in subtracted), start=np.zeros_like(k))

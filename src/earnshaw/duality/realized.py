@@ -30,7 +30,7 @@ class Realized(Translation):
         return self.shape.source
 
     def profile(self, displacement: ArrayLike) -> Array:
-        """H at displacements of shape (..., d)."""
+        """h at displacements of shape (..., d)."""
         return self.shape.profile(displacement)
 
 

@@ -306,7 +306,7 @@ def _along(found: Obstruction | None, axis: int, dim: int) -> Obstruction | None
 def _check(
     potential: Radial, table: LogTable, distances: Sequence[float], kinks: Sequence[float]
 ) -> float:
-    """Max |h * h - Phi| over several distances, by quadrature in real space."""
+    """max |h * h - Phi| over several distances, by quadrature in real space."""
     at = np.array(distances)
     back = realized_values(table, potential.dim, at, table.lowest, table.highest, kinks)
     return float(np.max(np.abs(back - np.asarray(potential.value(at)))))

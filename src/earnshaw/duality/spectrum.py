@@ -14,15 +14,14 @@ so a cusp gives k^(-d-1). Kinks at other radii b add terms that oscillate as cos
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
-import jax
 import numpy as np
 from numpy.polynomial import chebyshev
 from scipy import special
 
 from earnshaw.numerics.hankel import ForwardTransform, Function
+from earnshaw.numerics.padding import as_numpy
 from earnshaw.numerics.piecewise import PiecewiseChebyshev, fit_panels
 from earnshaw.potentials.base import Radial
 
@@ -220,19 +219,6 @@ def power_transform(dim: int, n: float) -> float:
     """The factor c in F(|x|^n) = c k^(-n-d), a generalised transform; 0 for even n >= 0."""
     gammas = math.gamma((n + dim) / 2) * float(special.rgamma(-n / 2))
     return 2.0 ** (n + dim) * math.pi ** (dim / 2) * gammas
-
-
-def as_numpy(function: Callable) -> Function:
-    """A JAX function of arrays as a NumPy one, compiled for few shapes: arguments are padded."""
-    compiled = jax.jit(lambda r: function(r))  # a module itself cannot be the key of a jit
-
-    def wrapped(r: np.ndarray) -> np.ndarray:
-        flat = np.ravel(np.asarray(r, dtype=float))
-        size = 4 ** max(4, ((max(len(flat), 1) - 1).bit_length() + 1) // 2)
-        padded = np.concatenate([flat, np.full(size - len(flat), flat[-1] if len(flat) else 1.0)])
-        return np.array(compiled(padded))[: len(flat)].reshape(np.shape(r))
-
-    return wrapped
 
 
 def _sampled(fit: PiecewiseChebyshev) -> tuple[np.ndarray, np.ndarray]:

@@ -26,7 +26,7 @@ from earnshaw.duality.absolutely_monotone import proof_of_monotonicity
 from earnshaw.duality.gegenbauer import GegenbauerSeries, from_taylor, from_values
 from earnshaw.duality.realization import Obstruction, ObstructionKind, Realization
 from earnshaw.duality.witness import Function, Witness, find_witness, find_witness_above
-from earnshaw.duality.zonal_series import PowerSeries, as_numpy, formula_of, power_series
+from earnshaw.duality.zonal_series import PowerSeries, as_function, formula_of, power_series
 from earnshaw.potentials.base import Zonal, check_dim
 from earnshaw.potentials.power_series import NoTaylorSeries
 
@@ -63,7 +63,7 @@ def realize_zonal(potential: Zonal, dim: int | None = None) -> Realization:
     """
     dim = potential.dim if dim is None else check_dim(dim, 2)
     expr = formula_of(potential)
-    f = as_numpy(potential, expr)
+    f = as_function(potential, expr)
     answer, series = _dot_product(potential, expr, f)
     kernel = _kernel(f, series, answer, dim)
     if kernel.holds is False and answer.holds is None:

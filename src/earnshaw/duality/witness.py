@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -48,14 +49,14 @@ def find_witness(f: Function, dim: int) -> Witness | None:
     for points in _few_points(f, dim):
         found = _checked(f, points)
         if found is not None:
-            return _padded(_thinned(f, found), dim)
+            return _padded(thinned(partial(_checked, f), found), dim)
     blocks = _blocks(f, dim)
     if blocks is not None:
         return _padded(blocks, dim)
     for points in _many_points(dim):
         found = _checked(f, points)
         if found is not None:
-            return _thinned(f, found)
+            return thinned(partial(_checked, f), found)
     return None
 
 
@@ -96,13 +97,16 @@ def _checked(f: Function, points: np.ndarray) -> Witness | None:
     return Witness(points, weights, form) if form < -rounding else None
 
 
-def _thinned(f: Function, found: Witness) -> Witness:
-    """Drop the points that matter least while a tenth of the form survives."""
+def thinned(check: Callable[[np.ndarray], Witness | None], found: Witness) -> Witness:
+    """Drop the points that matter least, half of them first, while a tenth of the form survives.
+
+    `check` makes a witness of points, or None if their form is not negative.
+    """
     goal = 0.1 * found.form
     dropped = len(found.weights) // 2
     while dropped >= 1:
         kept = np.argsort(-np.abs(found.weights))[: len(found.weights) - dropped]
-        fewer = _checked(f, found.points[np.sort(kept)]) if len(kept) else None
+        fewer = check(found.points[np.sort(kept)]) if len(kept) else None
         if fewer is not None and fewer.form < goal:
             found = fewer
             dropped = min(dropped, len(found.weights) // 2)

@@ -9,6 +9,7 @@ import flint
 import numpy as np
 import sympy
 
+from earnshaw.numerics.padding import as_numpy
 from earnshaw.potentials.base import Zonal
 from earnshaw.potentials.expression import RHO
 from earnshaw.potentials.mixture import ZonalMixture
@@ -119,17 +120,10 @@ def _from_balls(expr: sympy.Expr, degree: int, finite: bool) -> PowerSeries:
     return PowerSeries(np.array([float(c) for c in balls]), balls, finite)
 
 
-def as_numpy(potential: Zonal, expr: sympy.Expr | None) -> Callable[[np.ndarray], np.ndarray]:
-    """F as a NumPy function of any shape, without a compilation for every new shape."""
-
-    def compiled(rho: np.ndarray) -> np.ndarray:
-        flat = np.asarray(rho, dtype=float).ravel()
-        room = 1 << max(6, (len(flat) - 1).bit_length())
-        padded = np.concatenate([flat, np.zeros(room - len(flat))])
-        return np.asarray(potential.value(padded))[: len(flat)].reshape(np.shape(rho))
-
+def as_function(potential: Zonal, expr: sympy.Expr | None) -> Callable[[np.ndarray], np.ndarray]:
+    """f as a NumPy function of any shape: by its formula, with limits at holes, if it has one."""
     if expr is None:
-        return compiled
+        return as_numpy(potential.value)
     holes = removable(expr, RHO, (-1, 0, 1))
 
     def by_formula(rho: np.ndarray) -> np.ndarray:

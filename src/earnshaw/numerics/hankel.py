@@ -22,6 +22,7 @@ from numpy.polynomial import legendre
 from scipy import special
 
 from earnshaw.errors import NotSquareIntegrable
+from earnshaw.numerics.quadrature import graded, panel_rule, subdivide
 
 Function = Callable[[np.ndarray], np.ndarray]
 
@@ -80,29 +81,6 @@ def _kernel_near(dim: int, x: np.ndarray) -> np.ndarray:
         term = term * (-0.25 * np.minimum(x, 1.0) ** 2) / (j * (order + j))
         series = series + term
     return np.where(x < 1.0, series, factor * special.jv(order, safe))
-
-
-def panels(edges: np.ndarray, order: int = ORDER) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss-Legendre nodes and weights on the intervals between `edges`, shape (len - 1, order)."""
-    nodes, weights = legendre.leggauss(order)
-    middle, half = (edges[1:] + edges[:-1]) / 2, (edges[1:] - edges[:-1]) / 2
-    return middle[:, None] + half[:, None] * nodes, half[:, None] * weights
-
-
-def subdivide(edges: np.ndarray, width: float) -> np.ndarray:
-    """Split the intervals between `edges` so that none is wider than `width`."""
-    parts = np.maximum(1, np.ceil(np.diff(edges) / width)).astype(int)
-    pieces = [
-        np.linspace(left, right, count + 1)[:-1]
-        for left, right, count in zip(edges[:-1], edges[1:], parts, strict=True)
-    ]
-    return np.concatenate([*pieces, edges[-1:]])
-
-
-def graded(low: float, high: float, ratio: float = 2.0) -> np.ndarray:
-    """0, low, low ratio, low ratio^2, ..., high: intervals that shrink towards 0."""
-    count = max(1, math.ceil(math.log(high / low) / math.log(ratio)))
-    return np.concatenate([[0.0], np.geomspace(low, high, count + 1)])
 
 
 def apply_kernel(dim: int, k: np.ndarray, r: np.ndarray, weighted: np.ndarray) -> np.ndarray:
@@ -180,7 +158,7 @@ class ForwardTransform:
         return values + rest, errors + rest_error
 
     def _integrate(self, k: np.ndarray, edges: np.ndarray, order: int) -> tuple[np.ndarray, float]:
-        r, w = (array.ravel() for array in panels(edges, order))
+        r, w = panel_rule(edges, order)
         weighted = sphere_area(self.dim) * w * self.function(r) * r ** (self.dim - 1)
         return apply_kernel(self.dim, k, r, weighted), float(np.sum(np.abs(weighted)))
 

@@ -40,7 +40,7 @@ class Matern(NamedTuple):
         return self.amplitude * factor / (2 * math.pi) ** (self.dim / 2) * np.exp(power)
 
     def transform(self, k: np.ndarray) -> np.ndarray:
-        """Amplitude * (k^2 + mu^2)^(-p)."""
+        """amplitude * (k^2 + mu^2)^(-p)."""
         k = np.asarray(k, dtype=float)
         return self.amplitude * (k * k + self.rate**2) ** -self.exponent
 
@@ -73,7 +73,7 @@ class Shell(NamedTuple):
         return self.amplitude * outer * np.where(x > 1e-8, inner, 1.0)
 
     def transform(self, k: np.ndarray) -> np.ndarray:
-        """Amplitude * Lambda_d(k b) / (k^2 + mu^2)."""
+        """amplitude * Lambda_d(k b) / (k^2 + mu^2)."""
         return self.amplitude * kernel(self.dim, k * self.radius) / (k * k + self.rate**2)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -35,6 +36,22 @@ def panel_rule(edges: np.ndarray, order: int = 20) -> tuple[np.ndarray, np.ndarr
     half = 0.5 * (edges[..., 1:] - edges[..., :-1])[..., None]
     shape = (*edges.shape[:-1], -1)
     return (middle + half * x).reshape(shape), (half * w).reshape(shape)
+
+
+def subdivide(edges: np.ndarray, width: float) -> np.ndarray:
+    """Split the intervals between `edges` so that none is wider than `width`."""
+    parts = np.maximum(1, np.ceil(np.diff(edges) / width)).astype(int)
+    pieces = [
+        np.linspace(left, right, count + 1)[:-1]
+        for left, right, count in zip(edges[:-1], edges[1:], parts, strict=True)
+    ]
+    return np.concatenate([*pieces, edges[-1:]])
+
+
+def graded(low: float, high: float, ratio: float = 2.0) -> np.ndarray:
+    """0, low, low ratio, low ratio^2, ..., high: intervals that shrink towards 0."""
+    count = max(1, math.ceil(math.log(high / low) / math.log(ratio)))
+    return np.concatenate([[0.0], np.geomspace(low, high, count + 1)])
 
 
 def split_edges(half_width: float, points: np.ndarray, width: float = 2.0) -> np.ndarray:

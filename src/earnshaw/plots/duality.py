@@ -33,13 +33,19 @@ SAMPLES = 801
 
 
 def draw_pair(
-    activation: Activation | None, potential: Potential, obstruction: Obstruction | None = None
+    activation: Activation | None,
+    potential: Potential,
+    obstruction: Obstruction | None = None,
+    missing: str = "no activation has this potential",
 ) -> Figure:
-    """Four panels: activation, potential, force between unit charges, Laplacian with its sign."""
+    """Four panels: activation, potential, force between unit charges, Laplacian with its sign.
+
+    Where there is no activation to draw, `missing` says why.
+    """
     with matplotlib.rc_context(RC):
         figure = Figure(figsize=(10, 7), layout="constrained")
         (left, right), (low_left, low_right) = figure.subplots(2, 2)
-        _draw_activation(left, activation, obstruction)
+        _draw_activation(left, activation, obstruction, missing)
         view = _View(potential)
         _draw_potential(right, view)
         _draw_force(low_left, view)
@@ -107,13 +113,14 @@ def _reach(phi: Any) -> float:
     return float(np.clip(1.05 * above[-1], 0.5, 8.0)) if len(above) else 4.0
 
 
-def _draw_activation(axes: Axes, activation: Any, obstruction: Obstruction | None) -> None:
+def _draw_activation(
+    axes: Axes, activation: Any, obstruction: Obstruction | None, reason: str
+) -> None:
     axes.set_title("Activation")
     if activation is None:
         axes.grid(False)
         axes.set_xticks([])
         axes.set_yticks([])
-        reason = "no activation has this potential"
         if obstruction is not None:
             what = {
                 "negative-coefficient": "Taylor coefficient of degree {:g}",

@@ -194,7 +194,7 @@ class Radial(Potential):
         return elementwise_derivative(self.first, r)
 
     def log_value(self, r: ArrayLike) -> Array:
-        """Log f(r), right also where f(r) underflows."""
+        """log f(r), right also where f(r) underflows."""
         return jnp.log(self.value(r))
 
     def laplacian(self, r: ArrayLike) -> Array:

@@ -46,7 +46,7 @@ class Distance(Radial):
         return 0.0
 
     def value(self, r: ArrayLike) -> Array:
-        """Sign * r."""
+        """sign * r."""
         return self.sign * jnp.asarray(r, dtype=float)
 
     def first(self, r: ArrayLike) -> Array:
@@ -58,7 +58,7 @@ class Distance(Radial):
         return jnp.zeros_like(jnp.asarray(r, dtype=float))
 
     def log_value(self, r: ArrayLike) -> Array:
-        """Log r for sign = 1; with sign = -1 Phi is not positive."""
+        """log r for sign = 1; with sign = -1 Phi is not positive."""
         if self.sign < 0:
             raise EarnshawError("the potential -r is not positive; allowed: sign 1")
         return jnp.log(jnp.asarray(r, dtype=float))

@@ -145,7 +145,7 @@ class RadialExpression(_Formula, Radial):
         return self._derivative(2, r)
 
     def log_value(self, r: ArrayLike) -> Array:
-        """Log f(r): exponential factors contribute their exponents, so they cannot underflow."""
+        """log f(r): exponential factors contribute their exponents, so they cannot underflow."""
         factors = sympy.Mul.make_args(self.expr)
         exponents = [factor.exp for factor in factors if isinstance(factor, sympy.exp)]
         rest = [factor for factor in factors if not isinstance(factor, sympy.exp)]
@@ -184,7 +184,7 @@ class CartesianExpression(_Formula, Potential):
         return parse_formula(self.formula, self.symbols)
 
     def value(self, displacement: ArrayLike) -> Array:
-        """F at displacements of shape (..., d); shape (...)."""
+        """f at displacements of shape (..., d); shape (...)."""
         return self._at(self.expr, displacement)
 
     def gradient(self, displacement: ArrayLike) -> Array:

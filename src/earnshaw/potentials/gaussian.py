@@ -52,11 +52,11 @@ class GaussianPotential(Radial):
         return -self.rate * jnp.asarray(r, dtype=float) * self.value(r)
 
     def second(self, r: ArrayLike) -> Array:
-        """C (c r^2 - 1) Phi."""
+        """c (c r^2 - 1) Phi."""
         return self._curvature(r, 1)
 
     def laplacian(self, r: ArrayLike) -> Array:
-        """C (c r^2 - d) Phi. The papers print it without the leading c."""
+        """c (c r^2 - d) Phi. The papers print it without the leading c."""
         return self._curvature(r, self.dim)
 
     def fourier(self, k: Any) -> Any:

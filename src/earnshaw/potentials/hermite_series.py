@@ -42,7 +42,7 @@ class HermiteSeries(Moment):
 
     `nodes` (M,) and `features` (M, N) turn the values of s into coefficients,
     a_n(q) = sum_i s(sqrt(q) nodes_i) features_in; `even` and `odd` are the series in rho^2 for two
-    vectors of squared norm `variance`.
+    vectors of the one squared norm that it was built for.
     """
 
     function: Callable[[Array], Array]
@@ -50,7 +50,6 @@ class HermiteSeries(Moment):
     features: Array
     even: Array
     odd: Array
-    variance: float
     error: float
     proven: bool = eqx.field(static=True)
 
@@ -93,7 +92,7 @@ class HermiteSeries(Moment):
         return jnp.abs(power - kept) + 64 * EPS * power
 
     def on_sphere(self, rho: Array, variance: float) -> Array:
-        """The even and the odd part, each a polynomial in rho^2."""
+        """The even and odd parts, polynomials in rho^2; `variance` must be the one built for."""
         square = rho * rho
         return power_sum(self.even, square) + rho * power_sum(self.odd, square)
 
@@ -146,7 +145,6 @@ def hermite_series(
         features=jnp.asarray(features),
         even=jnp.asarray(even),
         odd=jnp.asarray(odd),
-        variance=variance,
         error=error,
         proven=proven,
     )

@@ -61,10 +61,6 @@ class Pair(NamedTuple):
         wedge = 0.5 * apart * together * size1 * size2
         return Pair(q1, q2, c, jax.lax.stop_gradient(wedge))
 
-    def flipped(self) -> Pair:
-        """The pair (theta, -w)."""
-        return self._replace(c=-self.c)
-
     def scaled(self, variance: ArrayLike) -> Pair:
         """Both vectors times sqrt(variance): inputs of another width."""
         return Pair(*(jnp.asarray(variance) * entry for entry in self))
@@ -72,7 +68,7 @@ class Pair(NamedTuple):
 
 @jax.custom_jvp
 def angle(q1: Array, q2: Array, c: Array, wedge: Array) -> Array:
-    """T = atan2(wedge, c), the angle between the vectors, in [0, pi]."""
+    """t = atan2(wedge, c), the angle between the vectors, in [0, pi]."""
     return jnp.arctan2(wedge, c)
 
 

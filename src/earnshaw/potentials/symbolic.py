@@ -172,7 +172,7 @@ def at_points(expr: sympy.Expr, symbol: sympy.Symbol, points: Any) -> np.ndarray
 
 @lru_cache(maxsize=1024)
 def derivative(expr: sympy.Expr, symbol: sympy.Symbol) -> sympy.Expr:
-    """D expr / d symbol."""
+    """d expr / d symbol."""
     return sympy.diff(expr, symbol)
 
 
