@@ -20,12 +20,18 @@ else:
     os.environ["JAX_ENABLE_X64"] = "1"
 
 if TYPE_CHECKING:
+    from earnshaw.charges.matching import Matching, match
+    from earnshaw.charges.network import Student, Teacher
+    from earnshaw.charges.random import random_student, random_teacher
+    from earnshaw.charges.storage import load, load_student, load_teacher, save
     from earnshaw.duality.activation import activation
     from earnshaw.duality.potential import potential
     from earnshaw.duality.realization import Obstruction, Realization
     from earnshaw.duality.realize import realize
+    from earnshaw.energy.empirical import empirical_loss
+    from earnshaw.energy.population import population_loss
     from earnshaw.errors import EarnshawError
-    from earnshaw.inputs import Gaussian
+    from earnshaw.inputs import Gaussian, TruncatedGaussian
 
 __version__ = "0.1.0"
 
@@ -36,17 +42,43 @@ _HOMES = {
     "Realization": "earnshaw.duality.realization",
     "Obstruction": "earnshaw.duality.realization",
     "Gaussian": "earnshaw.inputs",
+    "TruncatedGaussian": "earnshaw.inputs",
+    "Teacher": "earnshaw.charges.network",
+    "Student": "earnshaw.charges.network",
+    "match": "earnshaw.charges.matching",
+    "Matching": "earnshaw.charges.matching",
+    "random_teacher": "earnshaw.charges.random",
+    "random_student": "earnshaw.charges.random",
+    "save": "earnshaw.charges.storage",
+    "load": "earnshaw.charges.storage",
+    "load_teacher": "earnshaw.charges.storage",
+    "load_student": "earnshaw.charges.storage",
+    "empirical_loss": "earnshaw.energy.empirical",
+    "population_loss": "earnshaw.energy.population",
     "EarnshawError": "earnshaw.errors",
 }
 
 __all__ = [
     "EarnshawError",
     "Gaussian",
+    "Matching",
     "Obstruction",
     "Realization",
+    "Student",
+    "Teacher",
+    "TruncatedGaussian",
     "activation",
+    "empirical_loss",
+    "load",
+    "load_student",
+    "load_teacher",
+    "match",
+    "population_loss",
     "potential",
+    "random_student",
+    "random_teacher",
     "realize",
+    "save",
 ]
 
 

@@ -56,7 +56,7 @@ def check_real(what: str, value: object, low: float = -math.inf, high: float = m
     allowed = f"a number in ({low:g}, {high:g})"
     try:
         number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise OutOfRange(what, value, allowed) from None
     if not (math.isfinite(number) and low < number < high):
         raise OutOfRange(what, value, allowed)

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 from jax import Array
 from jax.typing import ArrayLike
 
+from earnshaw.activations.symmetry import NONE, Symmetries
 from earnshaw.inputs import Gaussian
 
 
@@ -32,6 +33,11 @@ class Activation(eqx.Module):
     def source(self) -> str:
         """Where the activation comes from, e.g. ``EPD, Table 1``."""
         return ""
+
+    @property
+    def symmetries(self) -> Symmetries:
+        """How a unit can be rewritten without changing the network; none unless declared."""
+        return NONE
 
     @abc.abstractmethod
     def unit(self, x: ArrayLike, w: ArrayLike) -> Array:

@@ -9,6 +9,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.activations.base import DotProduct
+from earnshaw.activations.symmetry import EVEN, NONE, Symmetries, polynomial_symmetries
 from earnshaw.errors import check_real
 
 
@@ -24,6 +25,11 @@ class Exponential(DotProduct):
         check_real("rate", self.rate)
         check_real("shift", self.shift)
 
+    @property
+    def symmetries(self) -> Symmetries:
+        """None, except for rate = 0, which is a constant."""
+        return polynomial_symmetries([math.exp(self.shift)]) if self.rate == 0 else NONE
+
     def __call__(self, x: ArrayLike) -> Array:
         """exp(rate x + shift)."""
         return jnp.exp(self.rate * jnp.asarray(x, dtype=float) + self.shift)
@@ -34,6 +40,7 @@ class GaussianBump(DotProduct):
 
     curvature: float = -0.5
     name = "gaussian-bump"
+    symmetries = EVEN
 
     def __check_init__(self) -> None:
         check_real("curvature", self.curvature, -math.inf, 0.0)
@@ -48,6 +55,7 @@ class Laplace(DotProduct):
 
     name = "laplace"
     kinks = (0.0,)
+    symmetries = EVEN
 
     def __call__(self, x: ArrayLike) -> Array:
         """exp(-|x|)."""

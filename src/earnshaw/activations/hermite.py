@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 import equinox as eqx
@@ -11,9 +12,12 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.activations.base import DotProduct
+from earnshaw.activations.symmetry import Symmetries, polynomial_symmetries, series_flip
 from earnshaw.errors import EarnshawError, check_integer
 from earnshaw.numerics.hermite import hermite_sum, monomials_in_hermite
 
+ROUNDING = 1e-13  # relative; how far off the coefficients of a power x^n may be
+MAX_POWER = 100
 MAX_DEGREE = 1000  # beyond it he_n(x) overflows float64 already at |x| = 40
 
 
@@ -36,9 +40,31 @@ class HermiteSum(DotProduct):
         """Theorem B.2."""
         return "Full, Theorem B.2; EPD, Theorem 2.5"
 
+    @property
+    def symmetries(self) -> Symmetries:
+        """Read off the coefficients: even or odd, a pure power, of degree 2 at most."""
+        known = np.asarray(self.coefficients)
+        degree = int(max(np.flatnonzero(known), default=0))
+        if degree <= 2:  # he_2 = (x^2 - 1)/sqrt(2)
+            level, slope, curvature = np.pad(known, (0, 2))[:3] * (1, 1, np.sqrt(0.5))
+            level = level - curvature if abs(level - curvature) > ROUNDING * abs(level) else 0.0
+            return polynomial_symmetries([level, slope, curvature])
+        power = degree if _is_power(known[: degree + 1]) else None
+        return dataclasses.replace(series_flip(known.tolist()), degree=power)
+
     def __call__(self, x: ArrayLike) -> Array:
         """sum_n a_n he_n(x)."""
         return hermite_sum(self.coefficients, jnp.asarray(x, dtype=float))
+
+
+def _is_power(coefficients: np.ndarray) -> bool:
+    """Whether sum_n a_n he_n(x) is a multiple of x^N, N <= 100 the last order."""
+    degree = len(coefficients) - 1
+    if degree > MAX_POWER:
+        return False
+    power = monomials_in_hermite(degree)[degree]
+    power = power * (coefficients[degree] / power[degree])
+    return bool(np.all(np.abs(coefficients - power) <= ROUNDING * np.abs(power)))
 
 
 def hermite(degree: int) -> HermiteSum:
@@ -55,5 +81,5 @@ def polynomial(coefficients: Sequence[float]) -> HermiteSum:
         raise EarnshawError("polynomial coefficients must be numbers: a_0, a_1, ...") from None
     if values.ndim != 1 or values.size == 0 or not np.all(np.isfinite(values)):
         raise EarnshawError("polynomial coefficients must be a non-empty list of finite numbers")
-    check_integer("polynomial degree", len(values) - 1, 0, 100)
+    check_integer("polynomial degree", len(values) - 1, 0, MAX_POWER)
     return HermiteSum(jnp.asarray(values @ monomials_in_hermite(len(values) - 1)), "polynomial")

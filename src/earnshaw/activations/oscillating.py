@@ -9,6 +9,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.activations.base import DotProduct
+from earnshaw.activations.symmetry import EVEN, ODD
 from earnshaw.errors import check_real
 
 
@@ -16,6 +17,7 @@ class Sin(DotProduct):
     """sin(x)."""
 
     name = "sin"
+    symmetries = ODD
 
     def __call__(self, x: ArrayLike) -> Array:
         """sin(x)."""
@@ -26,6 +28,7 @@ class Cos(DotProduct):
     """cos(x)."""
 
     name = "cos"
+    symmetries = EVEN
 
     def __call__(self, x: ArrayLike) -> Array:
         """cos(x)."""

@@ -7,6 +7,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.activations.base import DotProduct
+from earnshaw.activations.symmetry import Symmetries, polynomial_symmetries
 from earnshaw.errors import check_real
 
 
@@ -16,6 +17,7 @@ class Sign(DotProduct):
     name = "sign"
     source = "EPD, Table 1; Full, Table 1"
     kinks = (0.0,)
+    symmetries = Symmetries(flip=-1, degree=0)
 
     def __call__(self, x: ArrayLike) -> Array:
         """sgn(x)."""
@@ -27,6 +29,7 @@ class Step(DotProduct):
 
     name = "step"
     kinks = (0.0,)
+    symmetries = Symmetries(flip=-1, constant=1.0, degree=0)
 
     def __call__(self, x: ArrayLike) -> Array:
         """The Heaviside function."""
@@ -39,6 +42,7 @@ class Relu(DotProduct):
     name = "relu"
     source = "EPD, Table 1"
     kinks = (0.0,)
+    symmetries = Symmetries(flip=1, linear=1.0, degree=1)
 
     def __call__(self, x: ArrayLike) -> Array:
         """max(0, x)."""
@@ -57,6 +61,13 @@ class LeakyRelu(DotProduct):
         check_real("negative_slope", self.negative_slope)
         check_real("positive_slope", self.positive_slope)
 
+    @property
+    def symmetries(self) -> Symmetries:
+        """s(-x) = s(x) - (negative_slope + positive_slope) x; a straight line if they are equal."""
+        if self.negative_slope == self.positive_slope:
+            return polynomial_symmetries([0.0, self.positive_slope])
+        return Symmetries(flip=1, linear=self.negative_slope + self.positive_slope, degree=1)
+
     def __call__(self, x: ArrayLike) -> Array:
         """Two half-lines that meet at 0."""
         x = jnp.asarray(x, dtype=float)
@@ -68,6 +79,7 @@ class ReluSquared(DotProduct):
 
     name = "relu2"
     kinks = (0.0,)
+    symmetries = Symmetries(degree=2)
 
     def __call__(self, x: ArrayLike) -> Array:
         """max(0, x)^2."""
@@ -79,6 +91,7 @@ class ReluCubed(DotProduct):
 
     name = "relu3"
     kinks = (0.0,)
+    symmetries = Symmetries(degree=3)
 
     def __call__(self, x: ArrayLike) -> Array:
         """max(0, x)^3."""

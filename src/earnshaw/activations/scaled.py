@@ -6,6 +6,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.activations.base import DotProduct
+from earnshaw.activations.symmetry import Symmetries
 
 
 class Scaled(DotProduct):
@@ -28,6 +29,11 @@ class Scaled(DotProduct):
     def kinks(self) -> tuple[float, ...]:
         """Those of the base."""
         return self.base.kinks
+
+    @property
+    def symmetries(self) -> Symmetries:
+        """Those of the base, times the factor."""
+        return self.base.symmetries.multiplied(float(self.factor))
 
     def __call__(self, x: ArrayLike) -> Array:
         """factor * s(x)."""

@@ -9,12 +9,14 @@ from jax.scipy.special import erf, ndtr
 from jax.typing import ArrayLike
 
 from earnshaw.activations.base import DotProduct
+from earnshaw.activations.symmetry import ODD, Symmetries
 
 
 class Erf(DotProduct):
     """The error function."""
 
     name = "erf"
+    symmetries = ODD
 
     def __call__(self, x: ArrayLike) -> Array:
         """erf(x)."""
@@ -25,6 +27,7 @@ class NormalCdf(DotProduct):
     """The distribution function of N(0, 1)."""
 
     name = "normal-cdf"
+    symmetries = Symmetries(flip=-1, constant=1.0)
 
     def __call__(self, x: ArrayLike) -> Array:
         """P(N(0, 1) <= x)."""
@@ -35,6 +38,7 @@ class Tanh(DotProduct):
     """The hyperbolic tangent."""
 
     name = "tanh"
+    symmetries = ODD
 
     def __call__(self, x: ArrayLike) -> Array:
         """tanh(x)."""
@@ -45,6 +49,7 @@ class Logistic(DotProduct):
     """1 / (1 + exp(-x))."""
 
     name = "logistic"
+    symmetries = Symmetries(flip=-1, constant=1.0)
 
     def __call__(self, x: ArrayLike) -> Array:
         """1 / (1 + exp(-x))."""

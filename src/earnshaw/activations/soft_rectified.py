@@ -9,6 +9,8 @@ from jax.scipy.special import ndtr
 from jax.typing import ArrayLike
 
 from earnshaw.activations.base import DotProduct
+from earnshaw.activations.rectified import Relu
+from earnshaw.activations.symmetry import NONE, Symmetries
 from earnshaw.errors import check_real
 
 
@@ -16,6 +18,7 @@ class Gelu(DotProduct):
     """x P(N(0, 1) <= x), the exact one (not its tanh approximation)."""
 
     name = "gelu"
+    symmetries = Symmetries(flip=1, linear=1.0)
 
     def __call__(self, x: ArrayLike) -> Array:
         """x times the normal distribution function."""
@@ -27,6 +30,7 @@ class Softplus(DotProduct):
     """log(1 + exp(x))."""
 
     name = "softplus"
+    symmetries = Symmetries(flip=1, linear=1.0)
 
     def __call__(self, x: ArrayLike) -> Array:
         """log(1 + exp(x))."""
@@ -37,6 +41,7 @@ class Silu(DotProduct):
     """x / (1 + exp(-x)), also called swish."""
 
     name = "silu"
+    symmetries = Symmetries(flip=1, linear=1.0)
 
     def __call__(self, x: ArrayLike) -> Array:
         """x / (1 + exp(-x))."""
@@ -63,6 +68,11 @@ class Elu(DotProduct):
 
     def __check_init__(self) -> None:
         check_real("alpha", self.alpha)
+
+    @property
+    def symmetries(self) -> Symmetries:
+        """None, except for alpha = 0, which is relu."""
+        return Relu.symmetries if self.alpha == 0 else NONE
 
     def __call__(self, x: ArrayLike) -> Array:
         """x for x > 0, alpha (exp(x) - 1) for x < 0."""

@@ -7,10 +7,12 @@ from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.activations.base import DotProduct
+from earnshaw.activations.symmetry import Symmetries, detected
 from earnshaw.errors import EarnshawError, check_real
 
 
@@ -34,6 +36,12 @@ class UserFunction(DotProduct):
     def kinks(self) -> tuple[float, ...]:
         """Where the user says the function is not smooth."""
         return self.points
+
+    @property
+    def symmetries(self) -> Symmetries:
+        """Those it shows to rounding at 0.001 <= |x| <= 1000 and around its kinks: not proven."""
+        near = [factor * abs(kink) for kink in self.points for factor in (0.97, 1.03) if kink]
+        return detected(self, np.concatenate([np.geomspace(1e-3, 1e3, 121), near]))
 
     def __call__(self, x: ArrayLike) -> Array:
         """function(x)."""

@@ -13,8 +13,8 @@ def power_sum(coefficients: Array, x: Array) -> Array:
     Unrolled, so that XLA fuses it into one pass over x, up to a length that still compiles fast.
     """
     if len(coefficients) > 256:
-        rows = coefficients.reshape(-1, *[1] * x.ndim)
-        return long_power_sum(jnp.broadcast_to(rows, (len(coefficients), *x.shape)), x)
+        rows = coefficients.reshape(*[1] * x.ndim, -1)
+        return product_power_sum(rows, jnp.ones_like(rows), x)
     total = jnp.zeros_like(x) + coefficients[-1]
     for n in reversed(range(len(coefficients) - 1)):
         total = total * x + coefficients[n]
@@ -22,13 +22,19 @@ def power_sum(coefficients: Array, x: Array) -> Array:
 
 
 @jax.jit
-def long_power_sum(rows: Array, x: Array) -> Array:
-    """sum_n rows_n x^n with coefficients of shape (N, *x.shape), for N too large to unroll."""
+def product_power_sum(left: Array, right: Array, x: Array) -> Array:
+    """sum_n left_n right_n x^n, for long series whose coefficients are products.
 
-    def step(total: Array, row: Array) -> tuple[Array, None]:
-        return total * x + row, None
+    `left` and `right` have shapes (..., N) that broadcast against x: for a tile of pairs, (k, 1, N)
+    and (1, m, N) against (k, m), so that no array of shape (k, m, N) is made.
+    """
 
-    return jax.lax.scan(step, jnp.zeros_like(x), rows, reverse=True)[0]
+    def step(total: Array, factors: tuple[Array, Array]) -> tuple[Array, None]:
+        return total * x + factors[0] * factors[1], None
+
+    shape = jnp.broadcast_shapes(left.shape[:-1], right.shape[:-1], x.shape)
+    series = (jnp.moveaxis(left, -1, 0), jnp.moveaxis(right, -1, 0))
+    return jax.lax.scan(step, jnp.zeros(shape), series, reverse=True)[0]
 
 
 def chebyshev_sum(coefficients: Array, x: Array) -> Array:

@@ -98,6 +98,11 @@ class AlmostHarmonic(Radial):
         """The limit of r times the charge density at r = 0: (d - 1) times the cusp."""
         return (self.dim - 1) * self.cusp
 
+    @property
+    def positive(self) -> bool:
+        """Always."""
+        return True
+
     def value(self, r: ArrayLike) -> Array:
         """Phi(r); 0 where it underflows."""
         return _run(_value, self, jnp.asarray(r, dtype=float))

@@ -67,6 +67,10 @@ class AngleSeries(Moment):
         """The Chebyshev series in t."""
         return _level(self.levels, rho)
 
+    def on_cap(self, pair: Pair, variance: float) -> Array:
+        """`on_sphere`."""
+        return self.on_sphere(pair.c / variance, variance)
+
 
 @jax.custom_jvp
 def _level(levels: tuple[Array, ...], rho: Array) -> Array:

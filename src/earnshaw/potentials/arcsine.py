@@ -21,7 +21,7 @@ class Erf(Moment):
 
     def __call__(self, pair: Pair) -> Array:
         """As an arc tangent."""
-        q1, q2, c, _ = pair
+        q1, q2, c = pair[:3]
         other = jnp.sqrt(1 + 2 * (q1 + q2) + 4 * (q1 * q2 - c * c))
         return (2 / math.pi) * jnp.arctan2(2 * c, other)
 
@@ -31,7 +31,7 @@ class NormalCdf(Moment):
 
     def __call__(self, pair: Pair) -> Array:
         """As an arc tangent."""
-        q1, q2, c, _ = pair
+        q1, q2, c = pair[:3]
         other = jnp.sqrt(1 + q1 + q2 + (q1 * q2 - c * c))
         return 0.25 + jnp.arctan2(c, other) / (2 * math.pi)
 
@@ -44,7 +44,7 @@ class Gelu(Moment):
 
     def __call__(self, pair: Pair) -> Array:
         """The closed form above."""
-        q1, q2, c, _ = pair
+        q1, q2, c = pair[:3]
         squared = 1 + q1 + q2 + (q1 * q2 - c * c)
         root = jnp.sqrt(squared)
         algebraic = (c * c + q1 * q2 * squared) / ((1 + q1) * (1 + q2) * root)

@@ -193,12 +193,34 @@ class Radial(Potential):
         """f''(r), one-sided at r = 0."""
         return elementwise_derivative(self.first, r)
 
+    @property
+    def positive(self) -> bool:
+        """Whether f > 0 everywhere, so that `log_value` exists at every r."""
+        return False
+
     def log_value(self, r: ArrayLike) -> Array:
         """log f(r), right also where f(r) underflows."""
         return jnp.log(self.value(r))
 
+    def log_first(self, r: ArrayLike) -> Array:
+        """f'/f, the derivative of log f, right also where f(r) underflows."""
+        return elementwise_derivative(self.log_value, r)
+
+    def jet(self, u: Array) -> tuple[Array, Array, Array]:
+        """g(u) = f(sqrt u), g'(u) and g''(u): for energies, where u = r^2 comes cheaper than r.
+
+        At u = 0, g' is infinite where f has a cusp; g'' is not needed there, and is 0.
+        """
+        apart = u > 0
+        r, safe = jnp.sqrt(u), jnp.sqrt(jnp.where(apart, u, 1.0))
+        value, slope, curvature = self.value(r), self.first(r), self.second(r)
+        at_zero = jnp.where(slope == 0, curvature / 2, slope * jnp.inf)
+        first = jnp.where(apart, slope / (2 * safe), at_zero)
+        second = jnp.where(apart, (curvature - slope / safe) / (4 * safe * safe), 0.0)
+        return value, first, second
+
     def laplacian(self, r: ArrayLike) -> Array:
-        """F'' + (d - 1) f'/r; at r = 0 its limit: d f''(0) if f'(0) = 0, else infinite."""
+        """f'' + (d - 1) f'/r; at r = 0 its limit: d f''(0) if f'(0) = 0, else infinite."""
         r = jnp.asarray(r, dtype=float)
         slope, curvature = self.first(r), self.second(r)
         at_zero = jnp.where(slope == 0, (self.dim - 1) * curvature, slope * jnp.inf)

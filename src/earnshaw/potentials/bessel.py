@@ -32,6 +32,11 @@ class Exponential1D(Radial):
     def source(self) -> str:
         return "EPD, Table 1 and Theorem 3.9"
 
+    @property
+    def positive(self) -> bool:
+        """Always."""
+        return True
+
     def value(self, r: ArrayLike) -> Array:
         """exp(-r)."""
         return jnp.exp(-jnp.asarray(r, dtype=float))

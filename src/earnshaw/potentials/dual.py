@@ -53,6 +53,33 @@ class Moment(eqx.Module):
         """The same for two vectors of squared norm `variance`; overridden where that is faster."""
         return self(Pair.on_sphere(rho, variance))
 
+    def on_cap(self, pair: Pair, variance: float) -> Array:
+        """`on_sphere` for a pair whose small angle is given; overridden where there is no kink."""
+        return self(pair)
+
+    @property
+    def degree(self) -> int | None:
+        """n if s is homogeneous, s(r x) = r^n s(x) for r > 0; else None."""
+        return None
+
+    @property
+    def linear_factor(self) -> float | None:
+        """Of the `linear_parts`; None where there are none."""
+        return None
+
+    def linear_parts(self, pair: Pair) -> tuple[Array, Array]:
+        """(slope, rest): the moment is linear_factor (slope c + rest), slope its derivative in c.
+
+        Given where it saves work, since sums of slope c over pairs are inner products of sums of
+        slope times a vector.
+        """
+        raise NotImplementedError
+
+    @property
+    def scratch(self) -> int:
+        """How many numbers a pair needs while it is computed, for those who choose tile sizes."""
+        return 1
+
     def taylor(self, count: int, variance: float) -> Any:
         """The coefficients of E[s(u) s(v)] in powers of rho at fixed norms, or None."""
         return None

@@ -59,6 +59,6 @@ class GaussianBump(Moment):
 
     def __call__(self, pair: Pair) -> Array:
         """A Gaussian integral in the plane."""
-        q1, q2, c, _ = pair
+        q1, q2, c = pair[:3]
         b = self.curvature
         return (1 - 2 * b * (q1 + q2) + 4 * b * b * (q1 * q2 - c * c)) ** -0.5

@@ -39,6 +39,11 @@ class GaussianPotential(Radial):
     def source(self) -> str:
         return "Full, Table 1 and Theorem F.4"
 
+    @property
+    def positive(self) -> bool:
+        """Always."""
+        return True
+
     def value(self, r: ArrayLike) -> Array:
         """exp(-c r^2/2)."""
         return jnp.exp(self.log_value(r))
@@ -47,6 +52,10 @@ class GaussianPotential(Radial):
         """-c r^2/2."""
         return -0.5 * self.rate * jnp.square(jnp.asarray(r, dtype=float))
 
+    def log_first(self, r: ArrayLike) -> Array:
+        """-c r."""
+        return -self.rate * jnp.asarray(r, dtype=float)
+
     def first(self, r: ArrayLike) -> Array:
         """-c r Phi."""
         return -self.rate * jnp.asarray(r, dtype=float) * self.value(r)
@@ -54,6 +63,11 @@ class GaussianPotential(Radial):
     def second(self, r: ArrayLike) -> Array:
         """c (c r^2 - 1) Phi."""
         return self._curvature(r, 1)
+
+    def jet(self, u: Array) -> tuple[Array, Array, Array]:
+        """exp(-c u/2) and its derivatives: one exponential for all three."""
+        value = jnp.exp(-0.5 * self.rate * u)
+        return value, -0.5 * self.rate * value, 0.25 * self.rate**2 * value
 
     def laplacian(self, r: ArrayLike) -> Array:
         """c (c r^2 - d) Phi. The papers print it without the leading c."""

@@ -43,6 +43,11 @@ class Harmonic(Radial):
         """None where Phi is unbounded: there the error is a few ulp of the value itself."""
         return 0.0 if self.dim == 1 else None
 
+    @property
+    def positive(self) -> bool:
+        """For d >= 3."""
+        return self.dim >= 3
+
     def value(self, r: ArrayLike) -> Array:
         """Phi(r)."""
         r = jnp.asarray(r, dtype=float)
@@ -107,6 +112,11 @@ class LambdaHarmonic(Radial):
     def error_bound(self) -> float | None:
         """None where Phi is unbounded: there the error is relative, about 1e-15 |log Phi|."""
         return 1e-13 if self.dim == 1 else None
+
+    @property
+    def positive(self) -> bool:
+        """Always."""
+        return True
 
     def value(self, r: ArrayLike) -> Array:
         """Phi(r)."""

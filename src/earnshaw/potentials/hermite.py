@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from earnshaw.numerics.series import long_power_sum, power_sum
+from earnshaw.numerics.series import power_sum, product_power_sum
 from earnshaw.potentials.dual import Moment
 from earnshaw.potentials.pair import Pair
 
@@ -39,11 +39,15 @@ class HermitePolynomial(Moment):
         """sum_l R_l(q1) R_l(q2) c^l."""
         orders = jnp.arange(self.mixing.shape[0])
         left, right = ((q[..., None] - 1) ** orders @ self.mixing for q in (pair.q1, pair.q2))
-        return long_power_sum(jnp.moveaxis(left * right, -1, 0), pair.c)
+        return product_power_sum(left, right, pair.c)
 
     def on_sphere(self, rho: Array, variance: float) -> Array:
         """sum_l R_l(variance)^2 variance^l rho^l."""
         return power_sum(self._powers(variance), rho)
+
+    def on_cap(self, pair: Pair, variance: float) -> Array:
+        """`on_sphere`."""
+        return self.on_sphere(pair.c / variance, variance)
 
     def taylor(self, count: int, variance: float) -> Any:
         """Those same coefficients, padded with zeros."""

@@ -28,7 +28,7 @@ from jax import Array
 
 from earnshaw.numerics.hermite import weighted_hermite
 from earnshaw.numerics.quadrature import trapezoid_rule
-from earnshaw.numerics.series import long_power_sum, power_sum
+from earnshaw.numerics.series import power_sum, product_power_sum
 from earnshaw.potentials.dual import Moment
 from earnshaw.potentials.pair import Pair
 
@@ -77,8 +77,7 @@ class HermiteSeries(Moment):
         rho = jnp.where(
             positive, pair.c / jnp.sqrt(jnp.where(positive, pair.q1 * pair.q2, 1.0)), 0.0
         )
-        products = self.coefficients(pair.q1) * self.coefficients(pair.q2)
-        return long_power_sum(jnp.moveaxis(products, -1, 0), rho)
+        return product_power_sum(self.coefficients(pair.q1), self.coefficients(pair.q2), rho)
 
     def error_at(self, q1: Array, q2: Array) -> Array:
         """sqrt(tail(q1) tail(q2)) plus rounding: the bound at any norms, at every rho."""
@@ -95,6 +94,10 @@ class HermiteSeries(Moment):
         """The even and odd parts, polynomials in rho^2; `variance` must be the one built for."""
         square = rho * rho
         return power_sum(self.even, square) + rho * power_sum(self.odd, square)
+
+    def on_cap(self, pair: Pair, variance: float) -> Array:
+        """`on_sphere`."""
+        return self.on_sphere(pair.c / variance, variance)
 
     def taylor(self, count: int, variance: float) -> Any:
         """a_n^2: all non-negative."""

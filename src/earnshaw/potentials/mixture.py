@@ -87,6 +87,15 @@ class RadialMixture(_Weighted, Radial):
         """The breakpoints of all parts."""
         return tuple(sorted({point for part in self.parts for point in part.breakpoints}))
 
+    def jet(self, u: Array) -> tuple[Array, Array, Array]:
+        """The weighted sums of the parts' jets."""
+        jets = [part.jet(u) for part in self.parts]
+        value, first, second = (
+            sum((w * jet[n] for w, jet in zip(self.weights, jets, strict=True)), start=0.0 * u)
+            for n in range(3)
+        )
+        return value, first, second
+
     def fourier(self, k: Any) -> Any:
         """The weighted sum of the parts' transforms."""
         return self._transform("fourier", k)

@@ -19,6 +19,7 @@ differentiating through the angle instead would lose digits as 1/D near rho = +-
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import jax
@@ -29,7 +30,7 @@ from jax.scipy.special import erfcx
 
 from earnshaw.numerics.autodiff import tangent
 from earnshaw.potentials.dual import Moment
-from earnshaw.potentials.pair import Pair, angle, area, inverse_wedge
+from earnshaw.potentials.pair import Pair, angle, area, changes, inverse_wedge
 
 # 48 nodes integrate every sector to rounding for norms up to 10, and to 1e-13 up to 40.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
@@ -72,9 +73,13 @@ def _swap(pair: Pair) -> Pair:
 class Laplace(Moment):
     """exp(-|x|): s' = -sgn(x) exp(-|x|), s'' = s - 2 delta. f'' is infinite at rho = +-1."""
 
+    @property
+    def scratch(self) -> int:
+        return len(_NODES)
+
     def __call__(self, pair: Pair) -> Array:
         """Two sectors of equal signs and two of opposite ones."""
-        return _with_partials(self, *pair)
+        return _with_partials(self, *jnp.broadcast_arrays(*pair))
 
     def value(self, pair: Pair) -> Array:
         """E[s(u) s(v)]."""
@@ -105,9 +110,13 @@ class Elu(Moment):
 
     alpha: float
 
+    @property
+    def scratch(self) -> int:
+        return len(_NODES)
+
     def __call__(self, pair: Pair) -> Array:
         """The quadrants one by one."""
-        return _with_partials(self, *pair)
+        return _with_partials(self, *jnp.broadcast_arrays(*pair))
 
     def value(self, pair: Pair) -> Array:
         """E[s(u) s(v)]."""
@@ -162,42 +171,39 @@ class Elu(Moment):
         return smooth + jump * given_zero / (math.sqrt(2 * math.pi) * s1)
 
 
-@jax.custom_jvp
-def _with_partials(form: Any, q1: Array, q2: Array, c: Array, wedge: Array) -> Array:
-    return form.value(Pair(q1, q2, c, wedge))
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _with_partials(form: Any, q1: Array, q2: Array, c: Array, low: Array, high: Array) -> Array:
+    return form.value(Pair(q1, q2, c, low, high))
 
 
-def _value_jvp(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
-    form, pair = primals[0], Pair(*primals[1:])
+def _value_jvp(form: Any, primals: tuple, tangents: tuple) -> tuple[Array, Array]:
+    pair = Pair(*primals)
     value = form.value(pair)
     return value, tangent(
         value,
-        (lambda: _slope(form, *pair), tangents[3]),
-        (lambda: form.stretch(pair) / 2, tangents[1]),
-        (lambda: form.stretch(_swap(pair)) / 2, tangents[2]),
+        (lambda: _slope(form, *pair), tangents[2]),
+        (lambda: form.stretch(pair) / 2, tangents[0]),
+        (lambda: form.stretch(_swap(pair)) / 2, tangents[1]),
     )
 
 
-@jax.custom_jvp
-def _slope(form: Any, q1: Array, q2: Array, c: Array, wedge: Array) -> Array:
-    return form.slope(Pair(q1, q2, c, wedge))
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _slope(form: Any, q1: Array, q2: Array, c: Array, low: Array, high: Array) -> Array:
+    return form.slope(Pair(q1, q2, c, low, high))
 
 
-def _slope_jvp(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
-    form, pair = primals[0], Pair(*primals[1:])
+def _slope_jvp(form: Any, primals: tuple, tangents: tuple) -> tuple[Array, Array]:
+    pair = Pair(*primals)
     value = form.slope(pair)
 
     def along(which: int) -> Array:
-        """The partial in q1 or q2 through sizes and angle."""
-        steps = [jnp.zeros_like(entry) for entry in pair]
-        steps[which] = jnp.ones_like(pair[which])
+        """The partial in q1 or q2 at a fixed angle: everything else is stretched along."""
+        steps = [entry / (2 * pair[which]) for entry in pair]
+        steps[which], steps[1 - which] = jnp.ones_like(pair.c), jnp.zeros_like(pair.c)
         return jax.jvp(lambda *entries: form.slope(Pair(*entries)), tuple(pair), tuple(steps))[1]
 
-    return value, tangent(
-        value,
-        (lambda: form.curvature(pair), tangents[3]),
-        (lambda: along(0), tangents[1]),
-        (lambda: along(1), tangents[2]),
+    return value, changes(primals, tangents).turned(form.curvature(pair)) + tangent(
+        value, (lambda: along(0), tangents[0]), (lambda: along(1), tangents[1])
     )
 
 

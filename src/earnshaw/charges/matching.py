@@ -1,0 +1,267 @@
+"""Which student unit learned which teacher unit: `ew.match`.
+
+Units are matched up to their order and the activation's symmetries (`activations/symmetry.py`): a
+student unit may first be flipped, and on R^d rescaled if the activation is homogeneous. Flips that
+leave a constant or a linear function behind are allowed too, and what they leave is reported: with
+g the student, `aligned` the student after the flips and scalings,
+
+    g(x) = aligned(x) + leftover_constant + leftover_linear.x      exactly,
+
+so units that all lie on the teacher's make equal networks exactly if nothing is left over.
+
+The assignment minimises the sum over matched pairs of
+
+    log(1 + (|theta - w| / reach)^2) + 1e-3 v/(1 + v) + 1e-12 [flipped],
+
+v = |c - b| / max|b|, `reach` half the smallest distance of two different teacher units, everything
+after the symmetries (homogeneous units as directions of length 1 with weight c |theta|^n). This is
+Cauchy's robust cost: as it is concave beyond `reach`, a unit that has arrived keeps its place
+however far the others are; weights only decide between units at one place, flips between equals.
+Units of weight 0 are matched like any other.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import equinox as eqx
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+
+from earnshaw.activations.symmetry import NONE, Symmetries, detected
+from earnshaw.charges.network import Student, Teacher
+from earnshaw.charges.quadratic import Quadratic, quadratic
+from earnshaw.charges.species import Species
+from earnshaw.errors import EarnshawError
+from earnshaw.potentials.base import Zonal
+from earnshaw.potentials.dual import Dual
+
+SAME_PLACE = 1e-8  # teacher units nearer than this part of their length are at one place
+WEIGHT_COST = 1e-3
+FLIP_COST = 1e-12
+FARTHEST = 1e100  # a diverged unit is as good as infinitely far
+
+
+class Matching(eqx.Module):
+    """A student, unit by unit, on top of its teacher.
+
+    Attributes:
+        permutation: for each teacher unit its student unit, or -1; shape (k,).
+        flipped: whether that student unit was flipped; shape (k,).
+        distance: |theta - w| after flip and scale; infinite where unmatched; shape (k,).
+        weight_error: |c - b| after flip and scale; infinite where unmatched; shape (k,).
+        unmatched: the student units that belong to no teacher unit.
+        aligned: the student after permutation, flips and scalings: the matched units in the order
+            of the teacher's, then the unmatched ones as they were.
+        is_permutation: whether there are as many student as teacher units, and each student unit
+            has no teacher unit nearer than its own.
+        leftover_constant: what the flips leave behind: the sum of c K over the flipped units.
+        leftover_linear: the same for linear functions, as a vector (d,).
+        teacher_form: for activations of degree 2 at most, whose units are not identifiable, the
+            teacher as a quadratic function of x; else None.
+        student_form: the same for the student.
+        symmetries: those of the activation that were allowed.
+    """
+
+    permutation: np.ndarray
+    flipped: np.ndarray
+    distance: np.ndarray
+    weight_error: np.ndarray
+    unmatched: np.ndarray
+    aligned: Student
+    is_permutation: bool
+    leftover_constant: float
+    leftover_linear: np.ndarray
+    teacher_form: Quadratic | None
+    student_form: Quadratic | None
+    symmetries: Symmetries = eqx.field(static=True)
+
+    @property
+    def form_distance(self) -> float | None:
+        """For activations of degree 2 at most: 0 exactly if the two networks are equal."""
+        if self.teacher_form is None or self.student_form is None:
+            return None
+        return self.teacher_form.distance(self.student_form)
+
+    def recovered(self, tolerance: float = math.inf) -> list[dict[str, Any]]:
+        """The matched teacher units whose distance and weight error are at most `tolerance`.
+
+        Plain numbers, for JSON: ``[{"unit": 0, "distance": 1e-15, "weight_error": 0.0}, ...]``.
+        """
+        good = (self.permutation >= 0) & (np.maximum(self.distance, self.weight_error) <= tolerance)
+        return [
+            {
+                "unit": int(unit),
+                "distance": float(self.distance[unit]),
+                "weight_error": float(self.weight_error[unit]),
+            }
+            for unit in np.flatnonzero(good)
+        ]
+
+
+@np.errstate(over="ignore", invalid="ignore")  # diverged units: infinitely far, not an accident
+def match(teacher: Teacher, student: Student) -> Matching:
+    """The best assignment of student units to teacher units, up to the activation's symmetries."""
+    _check(teacher, student)
+    symmetries = symmetries_of(teacher.species)
+    if teacher.manifold.name == "sphere":
+        symmetries = symmetries.on_sphere()
+    places, weights = np.asarray(teacher.positions), np.asarray(teacher.weights)
+    theta, c = np.asarray(student.positions), np.asarray(student.weights)
+
+    pairs = _Pairs(symmetries, (places, weights), (theta, c))
+    rows, columns = linear_sum_assignment(pairs.cost)
+    permutation = np.full(len(places), -1)
+    permutation[rows] = columns
+    flipped = np.zeros(len(places), dtype=bool)
+    flipped[rows] = pairs.flipped[rows, columns]
+    unmatched = np.setdiff1d(np.arange(len(theta)), columns)
+
+    turned = columns[flipped[rows]]  # the student units that were flipped
+    moved, charged = _moved(symmetries, places[rows], theta[columns], c[columns], flipped[rows])
+    distance, weight_error = np.full((2, len(places)), np.inf)
+    distance[rows] = _length(moved - places[rows])
+    weight_error[rows] = np.abs(charged - weights[rows])
+    forms = [
+        None if symmetries.quadratic is None else quadratic(symmetries.quadratic, *units)
+        for units in ((places, weights), (theta, c))
+    ]
+    return Matching(
+        permutation=permutation,
+        flipped=flipped,
+        distance=distance,
+        weight_error=weight_error,
+        unmatched=unmatched,
+        aligned=Student(
+            np.concatenate([moved, theta[unmatched]]), np.concatenate([charged, c[unmatched]])
+        ),
+        is_permutation=len(theta) == len(places) and pairs.nearest(rows, columns),
+        leftover_constant=symmetries.constant * float(np.sum(c[turned])),
+        leftover_linear=symmetries.linear * (c[turned] @ theta[turned]),
+        teacher_form=forms[0],
+        student_form=forms[1],
+        symmetries=symmetries,
+    )
+
+
+def symmetries_of(species: Species) -> Symmetries:
+    """Those of the activation; without making one where only the potential is known.
+
+    Potentials on R^d belong to translation activations, which have none. A potential f(rho) on the
+    sphere flips as its activation s does: f = sum_n a_n^2 rho^n where s = sum_n a_n he_n.
+    """
+    potential = species.potential
+    if not isinstance(potential, Zonal):
+        return NONE
+    if isinstance(potential, Dual) and potential.origin is not None:
+        return potential.origin.symmetries
+    if species.given is not None or species.origin == "activation":
+        return species.activation.symmetries
+    found = detected(potential.value, np.linspace(0.011, 0.983, 61))
+    forms = found.quadratic
+    if forms is not None:
+        a = [math.sqrt(abs(coefficient)) for coefficient in forms]
+        forms = (a[0] - a[2] * math.sqrt(0.5), a[1], a[2] * math.sqrt(0.5))
+    return dataclasses.replace(
+        found,
+        constant=math.sqrt(2 * abs(found.constant)),
+        linear=math.sqrt(2 * abs(found.linear)),
+        degree=None,
+        quadratic=forms,
+    )
+
+
+class _Pairs:
+    """All pairs of a teacher unit (row) and a student unit (column), each with its better flip."""
+
+    def __init__(
+        self,
+        symmetries: Symmetries,
+        teacher: tuple[np.ndarray, np.ndarray],
+        student: tuple[np.ndarray, np.ndarray],
+    ) -> None:
+        w, b = _canonical(symmetries, *teacher)
+        theta, c = _canonical(symmetries, *student)
+        self.size = float(np.max(_length(w))) or 1.0
+        flips = (1,) if symmetries.flip is None else (1, -1)
+        own = np.minimum.reduce([cdist(w, sign * w) for sign in flips])
+        apart = own[own > SAME_PLACE * self.size]
+        reach = 0.5 * float(np.min(apart, initial=self.size))
+        scale = float(np.max(np.abs(b))) or 1.0
+
+        distances, costs = [], []
+        for sign in flips:
+            gap = cdist(w, sign * theta)
+            charged = c if sign == 1 else (symmetries.flip or 1) * c
+            wrong = np.abs(b[:, None] - charged[None, :])
+            cost = np.log1p(np.square(np.minimum(gap / reach, FARTHEST)))
+            cost += WEIGHT_COST * (1 - scale / (scale + wrong))
+            distances.append(gap)
+            costs.append(cost + FLIP_COST * (sign == -1))
+        best = np.argmin(costs, axis=0)
+        self.flipped = best == 1
+        self.cost = np.minimum.reduce(costs)
+        self.distance = np.take_along_axis(np.asarray(distances), best[None], axis=0)[0]
+
+    def nearest(self, rows: np.ndarray, columns: np.ndarray) -> bool:
+        """Whether no student unit is nearer to another teacher unit than to its own."""
+        own = self.distance[rows, columns]
+        return bool(np.all(own <= np.min(self.distance, axis=0)[columns] + SAME_PLACE * self.size))
+
+
+def _canonical(
+    symmetries: Symmetries, positions: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Homogeneous units as directions of length 1 and weights c |theta|^n; others as they are."""
+    if symmetries.degree is None:
+        return positions, weights
+    length = _length(positions)
+    directions = positions / np.where(length > 0, length, 1.0)[:, None]
+    return directions, np.nan_to_num(weights * length**symmetries.degree)
+
+
+def _moved(
+    symmetries: Symmetries,
+    places: np.ndarray,
+    theta: np.ndarray,
+    c: np.ndarray,
+    flipped: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Student units after their flip and, if homogeneous, at the length of their teacher unit."""
+    theta = np.where(flipped[:, None], -theta, theta)
+    c = np.where(flipped, (symmetries.flip or 1) * c, c)
+    if symmetries.degree is None:
+        return theta, c
+    wanted, length = _length(places), _length(theta)
+    possible = (wanted > 0) & (length > 0)  # a unit at the origin has no length to change
+    growth = np.where(possible, length, 1.0) / np.where(possible, wanted, 1.0)
+    scaled = c * growth**symmetries.degree
+    possible &= np.isfinite(scaled)
+    return (
+        theta / np.where(possible, growth, 1.0)[:, None],
+        np.where(possible, scaled, c),
+    )
+
+
+def _length(vectors: np.ndarray) -> np.ndarray:
+    """|v| over the last axis, without overflow."""
+    return np.hypot.reduce(vectors, axis=-1)
+
+
+def _check(teacher: Teacher, student: Student) -> None:
+    if not isinstance(teacher, Teacher) or not isinstance(student, Student):
+        raise EarnshawError("match needs a teacher and a student, in this order")
+    for what, units in (("teacher", teacher), ("student", student)):
+        if units.positions.ndim != 2:
+            raise EarnshawError(
+                f"the {what}'s positions have shape {units.positions.shape}; "
+                "allowed for matching: (units, dimension)"
+            )
+    if student.dim != teacher.dim:
+        raise EarnshawError(
+            f"the student has dimension {student.dim}; allowed: {teacher.dim}, the teacher's"
+        )
+    teacher.manifold.check(student.positions, "student unit")

@@ -1,0 +1,197 @@
+"""The papers' random teachers, and random students to start from.
+
+Positions, w_1 ... w_k in R^d, independent except where orthonormal:
+
+- ``paper``        N(0, d log d I) (Full, Theorems 4.1 and 4.6, whose O() is taken as 1). log d is
+                   replaced by log 2 for d = 1, where it would put all units in one place. They are
+                   about d sqrt(2 log d) apart, not d log d (MATH, error 20);
+- ``sphere``       uniform on S^(d-1);
+- ``orthonormal``  the first k rows of a random (Haar) orthogonal matrix, k <= d;
+- ``gaussian``     N(0, I/d): length about 1.
+
+Weights, b_1 ... b_k, independent:
+
+- ``uniform``   uniform on [-1, 1] (Full, Theorem 4.1);
+- ``ones``      all 1 (Full, Assumption 1);
+- ``signs``     +1 or -1, each with probability 1/2;
+- ``gaussian``  N(0, 1).
+
+By default positions are uniform on the sphere where units live there, and also for dot-product
+activations on R^d, for which a unit's length is the steepness of its activation; the others on R^d
+are the papers' own. Weights are uniform. The same seed gives the same network in every process.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from earnshaw.activations.base import Activation
+from earnshaw.charges.network import Student, Teacher
+from earnshaw.charges.species import Species
+from earnshaw.errors import EarnshawError, UnknownName, check_integer, check_real
+from earnshaw.manifolds import Manifold
+from earnshaw.potentials.base import Potential, Zonal
+
+TEACHER, STUDENT = 0, 1  # one seed gives a teacher and a student that know nothing of each other
+LARGEST_SEED = 2**63 - 1
+Law = TypeVar("Law")
+
+
+def _paper(key: Array, units: int, dim: int) -> np.ndarray:
+    variance = dim * math.log(max(dim, 2))
+    return math.sqrt(variance) * _normal(key, units, dim)
+
+
+def _sphere(key: Array, units: int, dim: int) -> np.ndarray:
+    x = _normal(key, units, dim)
+    return x / np.linalg.norm(x, axis=1, keepdims=True)
+
+
+def _orthonormal(key: Array, units: int, dim: int) -> np.ndarray:
+    if units > dim:
+        raise EarnshawError(
+            f"{units} units in dimension {dim} cannot be orthonormal; allowed: at most {dim} units"
+        )
+    q, r = np.linalg.qr(_normal(key, units, dim).T)
+    # With the signs of the diagonal of R put back, Q is uniform (Mezzadri 2007).
+    return (q * np.where(np.diagonal(r) < 0, -1.0, 1.0)).T
+
+
+def _gaussian(key: Array, units: int, dim: int) -> np.ndarray:
+    return _normal(key, units, dim) / math.sqrt(dim)
+
+
+def _normal(key: Array, units: int, dim: int) -> np.ndarray:
+    return np.asarray(jax.random.normal(key, (units, dim)))
+
+
+POSITIONS: dict[str, Callable[[Array, int, int], np.ndarray]] = {
+    "paper": _paper,
+    "sphere": _sphere,
+    "orthonormal": _orthonormal,
+    "gaussian": _gaussian,
+}
+ON_THE_SPHERE = ("sphere", "orthonormal")
+
+WEIGHTS: dict[str, Callable[[Array, int], Array]] = {
+    "uniform": lambda key, units: jax.random.uniform(key, (units,), minval=-1.0, maxval=1.0),
+    "ones": lambda key, units: jnp.ones(units),
+    "signs": lambda key, units: jax.random.rademacher(key, (units,), dtype=float),
+    "gaussian": lambda key, units: jax.random.normal(key, (units,)),
+}
+
+
+def random_teacher(
+    activation: str | Activation | Potential | Species | Callable[[Any], Any] | None,
+    dim: int,
+    units: int,
+    seed: int = 0,
+    *,
+    positions: str | None = None,
+    weights: str | None = None,
+    on: str | Manifold | None = None,
+    width: float | None = None,
+    potential: str | None = None,
+    **parameters: Any,
+) -> Teacher:
+    """A teacher of `units` random units in R^dim.
+
+    Args:
+        activation: as for `Teacher`; None with `potential=`.
+        dim: d >= 1.
+        units: k >= 1.
+        seed: an integer >= 0.
+        positions: ``"paper"``, ``"sphere"``, ``"orthonormal"`` or ``"gaussian"``; by default what
+            suits the activation and the manifold.
+        weights: ``"uniform"`` (the default), ``"ones"``, ``"signs"`` or ``"gaussian"``.
+        on, width, potential, parameters: as for `Teacher`.
+    """
+    dim = check_integer("dimension", dim, 1)
+    units = check_integer("number of units", units, 1)
+    keys = _keys(seed, TEACHER)
+    # A teacher of one unit, which may be anywhere, settles what its units are and where they live.
+    one = Teacher(
+        np.eye(1, dim),
+        np.ones(1),
+        activation,
+        potential=potential,
+        on=on,
+        width=width,
+        **parameters,
+    )
+    drawn = _positions(positions, one)(keys[0], units, dim)
+    return Teacher(drawn, _weights(weights)(keys[1], units), one.species, on=one.manifold)
+
+
+def random_student(
+    teacher: Teacher,
+    units: int | None = None,
+    seed: int = 0,
+    *,
+    positions: str | None = None,
+    weights: str | None = None,
+    scale: float = 1.0,
+) -> Student:
+    """A student to start from, drawn as `random_teacher` draws a teacher of this kind.
+
+    It knows the teacher's activation, manifold and dimension, and nothing of its units; it is
+    independent of a random teacher made from the same seed.
+
+    Args:
+        teacher: whose kind of units to draw.
+        units: k >= 0; by default as many as the teacher has.
+        seed: an integer >= 0.
+        positions, weights: as for `random_teacher`, with the same defaults.
+        scale: multiplies the positions on R^d; ``positions="gaussian", scale=s`` is
+            N(0, s^2 I/d).
+    """
+    units = teacher.units if units is None else check_integer("number of units", units, 0)
+    scale = check_real("scale", scale, 0.0)
+    keys = _keys(seed, STUDENT)
+    if scale != 1 and teacher.manifold.name == "sphere":
+        raise EarnshawError(f"scale is {scale!r} on the sphere; allowed: 1")
+    drawn = scale * _positions(positions, teacher)(keys[0], units, teacher.dim)
+    return Student(drawn, _weights(weights)(keys[1], units))
+
+
+def _keys(seed: int, role: int) -> Array:
+    """Keys for positions and for weights; of a named generator, whatever JAX's default is."""
+    seed = check_integer("seed", seed, 0, LARGEST_SEED)
+    return jax.random.split(jax.random.fold_in(jax.random.key(seed, impl="threefry2x32"), role))
+
+
+def _positions(name: str | None, teacher: Teacher) -> Callable[[Array, int, int], np.ndarray]:
+    """The named law of positions, or the one that suits the teacher's units."""
+    on_sphere = teacher.manifold.name == "sphere"
+    if name is None:
+        # A zonal potential on R^d is that of a dot-product activation.
+        unit_length = on_sphere or isinstance(teacher.potential, Zonal)
+        name = "sphere" if unit_length else "paper"
+    law = _law("positions", name, POSITIONS)
+    if on_sphere and name not in ON_THE_SPHERE:
+        raise EarnshawError(
+            f"{name} positions are not on the sphere; allowed: {' or '.join(ON_THE_SPHERE)}"
+        )
+    return law
+
+
+def _weights(name: str | None) -> Callable[[Array, int], Array]:
+    return _law("weights", "uniform" if name is None else name, WEIGHTS)
+
+
+def _law(what: str, name: str, laws: Mapping[str, Law]) -> Law:
+    if not isinstance(name, str):
+        raise EarnshawError(
+            f"{what}= names their random law; allowed: {', '.join(laws)}; "
+            "given numbers go to Teacher or Student"
+        )
+    if name not in laws:
+        raise UnknownName(f"law of {what}", name, laws)
+    return laws[name]

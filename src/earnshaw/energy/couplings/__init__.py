@@ -1,0 +1,7 @@
+"""How two units feel each other, in the form that sums over many pairs want.
+
+A coupling is a potential together with the manifold, written through numbers that a matrix product
+gives (`tile`), and again from the two positions themselves (`exact`), for pairs too close for the
+first. One kind a file: `radial.py` (functions of |x - y|), `dots.py` (functions of |x|, |y| and
+x.y), `sphere.py` (functions of x.y for unit vectors), `displacement.py` (any function of x - y).
+"""

@@ -1,0 +1,93 @@
+"""What a coupling is."""
+
+from __future__ import annotations
+
+import abc
+from typing import ClassVar, NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+from jax import Array
+
+
+class Tile(NamedTuple):
+    """Phi and its first derivatives for every pair of a tile, each of shape (k, m).
+
+    The gradient of Phi in x is own_x 2 x + cross y, in y it is own_y 2 y + cross x. The own parts
+    are None, and `value` may be only a part of Phi, where the sums of the rest give them away: see
+    `Coupling.complete`.
+    """
+
+    value: Array
+    cross: Array
+    own_x: Array | None
+    own_y: Array | None
+
+
+class Coupling(eqx.Module):
+    """Phi(x, y) for positions in R^dim.
+
+    `invariant` says under which common motion of x and y Phi does not change, which is what the
+    papers' correlated moves use: "translations", "rotations", "both" or "neither".
+
+    Conventions where two units coincide: Phi has its value, which may be infinite; a smooth Phi has
+    the derivatives of a smooth function; at a cusp (a bounded Phi with a slope that has no
+    direction) the pair has no force and no stiffness, the mean over all directions of approach;
+    where Phi is infinite so are the force, in every coordinate, and the stiffness.
+    """
+
+    dim: eqx.AbstractVar[int]
+    invariant: ClassVar[str]
+
+    @property
+    def has_tiles(self) -> bool:
+        """Whether there is a `tile`; if not, `exact` does all pairs."""
+        return True
+
+    @property
+    def scratch(self) -> int:
+        """How many numbers a pair needs while it is computed: tiles shrink by this factor."""
+        return 1
+
+    def complete(
+        self, x: Array, value: Array, cross: Array, pull: Array, own: Array | None
+    ) -> tuple[Array, Array]:
+        """Potential (k,) and gradient (k, d) at probes x (k, d), from the sums over a tile.
+
+        These are sum_j beta_j times `value` (k,), `cross` (k,), `cross` y_j (k, d) and own_x (k,).
+        """
+        assert own is not None
+        return value, pull + 2 * own[:, None] * x
+
+    @abc.abstractmethod
+    def exact(self, x: Array, y: Array) -> tuple[Array, Array]:
+        """Phi and its gradient in x from positions (..., d) that broadcast, however close."""
+
+    @abc.abstractmethod
+    def exact_laplacian(self, x: Array, y: Array) -> Array:
+        """The Laplacian of Phi in x, the same way."""
+
+    @abc.abstractmethod
+    def alone(self, x: Array) -> tuple[Array, Array]:
+        """Phi(x, x) and its gradient in x (both arguments moving), for x of shape (k, d)."""
+
+    @abc.abstractmethod
+    def alone_laplacian(self, x: Array) -> Array:
+        """The Laplacian of Phi(x, x) in x."""
+
+    def near(self, q1: Array, q2: Array, c: Array) -> Array:
+        """Which pairs are too close for a tile, from |x|^2 (k, 1), |y|^2 (1, m), x.y (k, m)."""
+        raise NotImplementedError
+
+    def tile(self, q1: Array, q2: Array, c: Array) -> Tile:
+        """Phi and its derivatives for all pairs; anything finite for pairs that are `near`."""
+        raise NotImplementedError
+
+    def laplacian_tile(self, q1: Array, q2: Array, c: Array) -> Array:
+        """The Laplacian in x for all pairs; anything finite for pairs that are `near`."""
+        raise NotImplementedError
+
+
+def squared_norm(x: Array) -> Array:
+    """|x|^2 along the last axis."""
+    return jnp.sum(x * x, axis=-1)

@@ -1,0 +1,73 @@
+"""Couplings that depend on the distance of two units: radial potentials, on R^d or the sphere."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import equinox as eqx
+import jax.numpy as jnp
+from jax import Array
+
+from earnshaw.energy.couplings import gap
+from earnshaw.energy.couplings.coupling import Coupling, Tile, squared_norm
+from earnshaw.potentials.base import Radial
+
+# Pairs with |x - y|^2 below this part of |x|^2 + |y|^2 are recomputed from differences. Above, the
+# squared distance from |x|^2 + |y|^2 - 2 x.y has a relative error of at most 1e-11.
+NEAR = 1e-4
+
+
+class RadialCoupling(Coupling):
+    """Phi(x, y) = f(|x - y|); `curved` if the units live on the sphere."""
+
+    potential: Radial
+    dim: int = eqx.field(static=True)
+    curved: bool = eqx.field(static=True, default=False)
+    invariant: ClassVar[str] = "both"
+
+    def complete(
+        self, x: Array, value: Array, cross: Array, pull: Array, own: Array | None
+    ) -> tuple[Array, Array]:
+        """A function of |x - y|^2 pulls on x as it pushes on y."""
+        return value, pull - cross[:, None] * x
+
+    def exact(self, x: Array, y: Array) -> tuple[Array, Array]:
+        """f(r) and f'(r) (x - y)/r."""
+        return gap.value_and_gradient(self.potential, x - y)
+
+    def exact_laplacian(self, x: Array, y: Array) -> Array:
+        """On R^d that of the potential; on the sphere see `_laplacian`."""
+        return self._laplacian(squared_norm(x - y))
+
+    def alone(self, x: Array) -> tuple[Array, Array]:
+        """f(0), which no motion changes."""
+        origin = self.potential.value(jnp.zeros(()))
+        return jnp.broadcast_to(origin, x.shape[:-1]), jnp.zeros_like(x)
+
+    def alone_laplacian(self, x: Array) -> Array:
+        """0."""
+        return jnp.zeros(x.shape[:-1])
+
+    def near(self, q1: Array, q2: Array, c: Array) -> Array:
+        return q1 + q2 - 2 * c <= NEAR * (q1 + q2)
+
+    def tile(self, q1: Array, q2: Array, c: Array) -> Tile:
+        """g(u) and -2 g'(u)."""
+        u = self._apart(q1, q2, c)
+        return Tile(gap.height(self.potential, u), -gap.stiffness(self.potential, u), None, None)
+
+    def laplacian_tile(self, q1: Array, q2: Array, c: Array) -> Array:
+        return self._laplacian(self._apart(q1, q2, c))
+
+    def _apart(self, q1: Array, q2: Array, c: Array) -> Array:
+        """|x - y|^2, and 1 for pairs that are near, which are computed elsewhere."""
+        u = q1 + q2 - 2 * c
+        return jnp.where(u > NEAR * (q1 + q2), u, 1.0)
+
+    def _laplacian(self, u: Array) -> Array:
+        """On the sphere, with rho = 1 - u/2, (1 - rho^2) 4 g'' + (d - 1) rho 2 g'."""
+        if not self.curved:
+            return self.potential.laplacian(jnp.sqrt(u))
+        _, slope, curvature = self.potential.jet(u)
+        bending = (self.dim - 1) * (2 - u) * slope if self.dim > 1 else 0.0
+        return u * (4 - u) * curvature + bending

@@ -1,0 +1,5 @@
+"""How units answer to samples, with derivatives, in the form that sums over many samples want.
+
+`response.py` is the protocol; `dot_product.py` has units s(x.theta), in closed form and with care
+at the kinks of s; `general.py` any others, by automatic differentiation.
+"""
