@@ -2,13 +2,14 @@
 
 One run, float64, all cores: the value and the force (the gradient in positions and in weights) of k
 electrons among k protons, 2 k^2 pairs, for the Gaussian potential and that of relu, by earnshaw, by
-torch autograd over the dense kernel, by KeOps 2.3 and by NumPy; see `energy_peers.py` for the form
-each is given. All must agree to 1e-9. Timings are interleaved (ours, torch, keops, numpy, ours, ...)
-and the best of each is kept. Then: the distance from the limit, the growth in k, the peak memory, the
-cost of a Hessian-vector product, and the products that the smallest Hessian eigenpair takes.
+torch autograd over the dense kernel, by KeOps 2.3 (through its autograd, and as one fused reduction
+with the force derived by hand) and by NumPy; `energy_peers.py` has the form each is given. All must
+agree to 1e-9. Timings are interleaved (ours, torch, ..., ours, torch, ...) and the best of each is
+kept. Then: the distance from the limit, the growth in k, the cost of a Hessian-vector product, the
+products that the smallest Hessian eigenpair takes, and the peak memory.
 
-    python benchmarks/energy.py                     (about half an hour on 2 cores; KeOps takes most)
-    python benchmarks/energy.py --quick             (k up to 4096: a few minutes)
+    python benchmarks/energy.py             (about half an hour on 2 cores, most of it for KeOps)
+    python benchmarks/energy.py --quick     (k up to 4096: a few minutes)
     python benchmarks/energy.py --only pairs --potentials gaussian --dims 3 --units 1024 4096
 
 Peers that are not installed are left out, with a word. To have them:
@@ -48,12 +49,14 @@ from energy_peers import (
     Answer,
     Charges,
     Peer,
+    keops_autograd_peer,
     keops_peer,
     numpy_peer,
     random_charges,
     torch_peer,
 )
 
+PEERS = ("torch", "keops", "keops-fused", "numpy")
 PARTS = ("pairs", "hvp", "eigenpair", "memory")
 SECONDS = 20.0  # spent on one peer at one size, once it has run
 ROUNDS = 7
@@ -82,7 +85,8 @@ def peers(potential: str, dim: int, wanted: list[str]) -> dict[str, Peer]:
     """Those that are wanted and installed."""
     makers: dict[str, Callable[[], Peer]] = {
         "torch": partial(torch_peer, potential),
-        "keops": partial(keops_peer, potential, dim),
+        "keops": partial(keops_autograd_peer, potential, dim),
+        "keops-fused": partial(keops_peer, potential, dim),
         "numpy": partial(numpy_peer, potential),
     }
     found = {}
@@ -117,57 +121,56 @@ def interleaved(runs: dict[str, Callable[[], Any]], rounds: int = ROUNDS) -> dic
 
 # -- the limit ------------------------------------------------------------------------------------
 
+SIDE, REPEATS, SQUARE = 64, 1000, 1024
 
-def on_all_cores(work: Callable[[], Any]) -> float:
-    """Seconds for every core to do `work` once, each at the same time; the best of a few."""
-    best = np.inf
-    for _ in range(5):
+
+def elementwise(potential: str) -> Callable[[], None]:
+    """What is computed of the invariants of SIDE^2 pairs, REPEATS times, on every core at once.
+
+    For the Gaussian exp(-u/2); for relu the sine, the angle and the derivatives. The data stay in
+    cache, and what comes out goes in again, hardly changed, so that nothing can be left out.
+    """
+    tile = problem(potential, random_charges(8, 3))[0].field.coupling.tile
+
+    def step(invariant: jax.Array, sizes: jax.Array) -> jax.Array:
+        if potential == "gaussian":
+            return invariant + 1e-30 * jnp.exp(-0.5 * invariant)
+        entries = tile(sizes[:, None], sizes[None, :], invariant)
+        return invariant + 1e-30 * sum((e for e in entries[1:] if e is not None), entries[0])
+
+    @jax.jit
+    def repeat(invariant: jax.Array, sizes: jax.Array) -> jax.Array:
+        return jax.lax.fori_loop(0, REPEATS, lambda _, entries: step(entries, sizes), invariant)
+
+    x = np.random.default_rng(0).standard_normal((SIDE, 3))
+    invariant, sizes = jnp.asarray(x @ x[::-1].T), jnp.asarray((x * x).sum(1))
+    work = lambda: repeat(invariant, sizes).block_until_ready()  # noqa: E731
+
+    def run() -> None:
         threads = [threading.Thread(target=work) for _ in range(CORES)]
-        start = time.perf_counter()
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        best = min(best, time.perf_counter() - start)
-    return best
+
+    return run
 
 
-def elementwise_seconds(loss: PopulationLoss, side: int = 64, repeats: int = 2000) -> float:
-    """Seconds a pair for what is computed of x.y for every pair, on data that stay in cache."""
-    coupling = loss.field.coupling
-
-    @jax.jit
-    def run(products: jax.Array, sizes: jax.Array) -> jax.Array:
-        def step(_: int, products: jax.Array) -> jax.Array:
-            tile = coupling.tile(sizes[:, None], sizes[None, :], products)
-            # What comes out goes in again, hardly changed: nothing can be left out of the loop.
-            entries = [entry for entry in tile if entry is not None]
-            return products + 1e-30 * sum(entries[1:], start=entries[0])
-
-        return jax.lax.fori_loop(0, repeats, step, products)
-
-    x = np.random.default_rng(0).standard_normal((side, 3))
-    products, sizes = jnp.asarray(x @ x[::-1].T), jnp.asarray((x * x).sum(1))
-    run(products, sizes).block_until_ready()
-    taken = on_all_cores(lambda: run(products, sizes).block_until_ready())
-    return taken / (CORES * repeats * side * side)
-
-
-def matrix_rate(size: int = 2048) -> float:
-    """Floating-point operations a second of a square matrix product, all cores."""
-    square = jnp.asarray(np.random.default_rng(0).standard_normal((size, size)))
+def product() -> Callable[[], Any]:
+    """One square matrix product, which JAX shares between the cores."""
+    square = jnp.asarray(np.random.default_rng(0).standard_normal((SQUARE, SQUARE)))
     multiply = jax.jit(lambda a: a @ a)
-    run = lambda: multiply(square).block_until_ready()  # noqa: E731
-    run()
-    return 2 * size**3 / interleaved({"": run})[""]
+    return lambda: multiply(square).block_until_ready()
 
 
-def limit(potential: str, units: int, dim: int, element: float, rate: float) -> float:
+def limit(potential: str, units: int, dim: int, taken: dict[str, float]) -> float:
     """2 k^2 pairs x (the elementwise function + both matrix products), in seconds.
 
     The Gram product has 2 d operations a pair; the second one 2 (d + 1) for the Gaussian, whose
     value and force share a matrix, and 2 (d + 2) for relu, with one matrix for each.
     """
+    element = taken["element"] / (CORES * REPEATS * SIDE**2)
+    rate = 2 * SQUARE**3 / taken["product"]
     operations = 2 * dim + 2 * (dim + (1 if potential == "gaussian" else 2))
     return 2 * units**2 * (element + operations / rate)
 
@@ -177,41 +180,54 @@ def limit(potential: str, units: int, dim: int, element: float, rate: float) -> 
 
 def pairs(options: argparse.Namespace) -> None:
     """Everyone's time for value and force, and ours beside the limit."""
-    rate = matrix_rate()
-    print(f"matrix product: {rate / 1e9:.1f} Gflop/s on {CORES} cores")
     for potential in options.potentials:
-        element = elementwise_seconds(problem(potential, random_charges(64, 3))[0])
-        print(f"{potential}: elementwise function {1e9 * element:.2f} ns a pair, {CORES} cores")
+        machine: dict[str, Callable[[], Any]] = {
+            "element": elementwise(potential),
+            "product": product(),
+        }
+        for run in machine.values():
+            run()
         for dim in options.dims:
             found = peers(potential, dim, options.peers)
             for peer in found.values():
                 peer(random_charges(64, dim))  # KeOps compiles here
             names = ["earnshaw", *found]
-            print(f"\n{potential}, d = {dim}: ns a pair (times ours), 2 k^2 pairs")
-            print(f"{'k':>7s} " + "".join(f"{name:>18s}" for name in names) + f"{'/ limit':>9s}")
+            print(f"\n{potential}, d = {dim}: ns a pair (times ours); element ns, Gflop/s, / limit")
+            print(f"{'k':>7s} " + "".join(f"{name:>17s}" for name in names))
             best = {}
             for units in options.units:
-                charges = random_charges(units, dim)
-                run = ours(potential, charges)
-                answer = run()
-                runs: dict[str, Callable[[], Any]] = {"earnshaw": run}
-                for name, peer in found.items():
-                    runs[name] = partial(peer, charges)
-                    apart = disagreement(answer, runs[name]())
-                    assert apart <= 1e-9, f"{name} disagrees by {apart:.1e}"
-                taken = interleaved(runs)
+                taken = one_size(potential, random_charges(units, dim), found, machine)
                 best[units] = taken["earnshaw"]
                 row = "".join(
-                    f"{1e9 * taken[name] / (2 * units**2):10.2f} "
+                    f"{1e9 * taken[name] / (2 * units**2):9.2f} "
                     f"({taken[name] / taken['earnshaw']:5.1f})"
                     for name in names
                 )
-                distance = taken["earnshaw"] / limit(potential, units, dim, element, rate)
+                distance = taken["earnshaw"] / limit(potential, units, dim, taken)
+                element = 1e9 * taken["element"] / (CORES * REPEATS * SIDE**2)
+                rate = 2e-9 * SQUARE**3 / taken["product"]
                 note = "  torch in blocks of 8192" if units > 8192 and "torch" in found else ""
-                print(f"{units:7d} {row}{distance:9.2f}{note}", flush=True)
+                print(f"{units:7d} {row}{element:8.2f}{rate:7.1f}{distance:7.2f}{note}", flush=True)
             if len(best) > 1:
                 sizes, times = np.log(list(best)), np.log(list(best.values()))
                 print(f"ours grows as k^{np.polyfit(sizes, times, 1)[0]:.2f}")
+
+
+def one_size(
+    potential: str,
+    charges: Charges,
+    found: dict[str, Peer],
+    machine: dict[str, Callable[[], Any]],
+) -> dict[str, float]:
+    """Times of everyone at these charges, after a check that all have the same answer."""
+    run = ours(potential, charges)
+    answer = run()
+    runs = {"earnshaw": run, **machine}
+    for name, peer in found.items():
+        runs[name] = partial(peer, charges)
+        apart = disagreement(answer, runs[name]())
+        assert apart <= 1e-9, f"{name} disagrees by {apart:.1e}"
+    return interleaved(runs)
 
 
 def hvp(options: argparse.Namespace) -> None:
@@ -294,7 +310,7 @@ def main() -> None:
     parser.add_argument("--potentials", nargs="+", choices=POTENTIALS, default=POTENTIALS)
     parser.add_argument("--units", nargs="+", type=int, default=None)
     parser.add_argument("--dims", nargs="+", type=int, default=[3, 64])
-    parser.add_argument("--peers", nargs="*", default=["torch", "keops", "numpy"])
+    parser.add_argument("--peers", nargs="*", default=PEERS, choices=PEERS)
     parser.add_argument("--peak", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.peak:

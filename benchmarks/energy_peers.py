@@ -140,7 +140,34 @@ def torch_peer(potential: str) -> Peer:
     return run
 
 
-# -- KeOps: one fused reduction over all sources --------------------------------------------------
+# -- KeOps: as its documentation has it, and as one fused reduction over all sources --------------
+
+
+def keops_autograd_peer(potential: str, dim: int) -> Peer:
+    """The two double sums as reductions, differentiated by KeOps and torch; Gaussian only.
+
+    Its derivative of the angle is infinite at the self-pairs of relu.
+    """
+    if potential != "gaussian":
+        raise ImportError("relu has no derivative at its self-pairs there")
+    import torch
+    from pykeops.torch import Genred
+
+    formula = "Exp(-SqDist(x, y) * IntInv(2)) * b"
+    aliases = [f"x = Vi({dim})", f"y = Vj({dim})", "b = Vj(1)"]
+    reduce = Genred(formula, aliases, reduction_op="Sum", axis=1)
+
+    def run(charges: Charges) -> Answer:
+        x, c, w, b = (torch.from_numpy(part) for part in charges)
+        x.requires_grad_(True)
+        c.requires_grad_(True)
+        push = reduce(x, x, c[:, None], backend="CPU")
+        pull = reduce(x, w, b[:, None], backend="CPU")
+        energy = c @ (push - 2 * pull)[:, 0]
+        energy.backward()
+        return float(energy.detach()), x.grad.numpy(), c.grad.numpy()
+
+    return run
 
 
 def keops_peer(potential: str, dim: int) -> Peer:
@@ -156,7 +183,7 @@ def keops_peer(potential: str, dim: int) -> Peer:
         reduce = Genred(formula, aliases, reduction_op="Sum", axis=1)
 
         def run(charges: Charges) -> Answer:
-            x, c, w, b = charges
+            x, c, _, _ = charges
             sources, charge, counted = _sources(charges)
             channels = np.concatenate([counted, charge[:, None] * sources], axis=1)
             sums = reduce(x, sources, channels, backend="CPU")
@@ -165,8 +192,8 @@ def keops_peer(potential: str, dim: int) -> Peer:
 
         return run
 
-    # Phi is homogeneous of degree 1, so potentials are x.force: two channels are enough. KeOps has no
-    # common subexpressions: at d = 64 a sine is cheaper than a third squared distance.
+    # Phi is homogeneous of degree 1, so potentials are x.force: two channels are enough. KeOps sees
+    # no common subexpressions: at d = 64 a sine is cheaper than a third squared distance.
     gap = "(SqDist(x, y) * IntInv(2))"
     angle = f"Acos(IntCst(1) - {gap})"
     sine = f"Sqrt({gap} * (IntCst(2) - {gap}))" if dim < 16 else f"Sin({angle})"

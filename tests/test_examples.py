@@ -20,6 +20,18 @@ def test_design_an_activation(capsys):
     assert "a tent in the plane: False" in printed
 
 
+def test_energy_of_charges(capsys):
+    runpy.run_path(str(EXAMPLES / "energy_of_charges.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    exact, sampled, fitted = map(float, re.findall(r"\d+\.\d{5}", printed))
+    assert abs(exact - sampled) < 0.05 * exact
+    assert fitted < exact
+    assert float(re.search(r"Newton steps ([\d.e+-]+),", printed)[1]) < 1e-10
+    distances = [float(found) for found in re.findall(r"distance ([\d.e+-]+)", printed)]
+    assert len(distances) == 3
+    assert max(distances) < 1e-3
+
+
 def test_every_example_is_tested():
     tested = re.findall(r'EXAMPLES / "(\w+\.py)"', Path(__file__).read_text())
     assert sorted(path.name for path in EXAMPLES.glob("*.py")) == sorted(tested)

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from earnshaw.duality.potential import potential
     from earnshaw.duality.realization import Obstruction, Realization
     from earnshaw.duality.realize import realize
-    from earnshaw.energy.empirical import empirical_loss
-    from earnshaw.energy.population import population_loss
+    from earnshaw.energy.empirical import EmpiricalLoss, empirical_loss
+    from earnshaw.energy.population import PopulationLoss, population_loss
     from earnshaw.errors import EarnshawError
     from earnshaw.inputs import Gaussian, TruncatedGaussian
 
@@ -53,6 +53,8 @@ _HOMES = {
     "load": "earnshaw.charges.storage",
     "load_teacher": "earnshaw.charges.storage",
     "load_student": "earnshaw.charges.storage",
+    "EmpiricalLoss": "earnshaw.energy.empirical",
+    "PopulationLoss": "earnshaw.energy.population",
     "empirical_loss": "earnshaw.energy.empirical",
     "population_loss": "earnshaw.energy.population",
     "EarnshawError": "earnshaw.errors",
@@ -60,9 +62,11 @@ _HOMES = {
 
 __all__ = [
     "EarnshawError",
+    "EmpiricalLoss",
     "Gaussian",
     "Matching",
     "Obstruction",
+    "PopulationLoss",
     "Realization",
     "Student",
     "Teacher",

@@ -33,7 +33,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {"polynomial": {"coefficients": (0.5, -1
 UNBOUNDED = ("harmonic", "lambda-harmonic")
 # Every other named potential and manifold shares its code with one of these.
 REPRESENTATIVES = {
-    *((name, "space") for name in ("sign", "relu", "relu3", "erf", "gelu", "sin", "rbf")),
+    *((name, "space") for name in ("relu", "erf", "gelu", "sin", "rbf")),
     *((name, "space") for name in ("gaussian-bump", "polynomial", "gaussian", "bessel")),
     *((name, "space") for name in ("almost-harmonic", "harmonic", "lambda-harmonic", "distance")),
     *((name, "sphere") for name in ("relu", "gaussian", "almost-harmonic", "sphere-synthetic")),

@@ -92,18 +92,19 @@ class ExactLoss:
                 total += (-1) ** (i + j) * mp.fsum(self.terms(there, shape))
         return total / (4 * self.step**2)
 
-    def gradient(self, student: Any) -> tuple[np.ndarray, np.ndarray]:
-        point, shape = flat(student)
-        return split([self.slope(student, axis(i, len(point))) for i in range(len(point))], shape)
+    def gradient(self, student: Any, axes: Sequence[int] | None = None) -> tuple[Any, Any]:
+        """In positions (k, d), or only along some `axes` of each, and in weights (k,)."""
+        chosen, size, units = coordinates(student, axes)
+        return split([self.slope(student, axis(i, size)) for i in chosen], units)
 
-    def hvp(self, student: Any, direction: Any) -> tuple[np.ndarray, np.ndarray]:
+    def hvp(
+        self, student: Any, direction: Any, axes: Sequence[int] | None = None
+    ) -> tuple[Any, Any]:
         """On the sphere `direction` must be tangent; the answer is projected to be so."""
-        point, shape = flat(student)
         along = [mp.mpf(float(a)) for part in direction for a in np.ravel(part)]
-        size = len(point)
-        positions, weights = split(
-            [self.curvature(student, axis(i, size), along) for i in range(size)], shape
-        )
+        chosen, size, units = coordinates(student, axes)
+        rows = [self.curvature(student, axis(i, size), along) for i in chosen]
+        positions, weights = split(rows, units)
         if self.on == "sphere":
             x = np.asarray(student.positions)
             positions = positions - np.sum(x * positions, axis=1, keepdims=True) * x
@@ -174,9 +175,19 @@ def flat(student: Any) -> tuple[list[Any], tuple[int, int]]:
     return [mp.mpf(float(a)) for a in values], positions.shape
 
 
-def split(values: list[Any], shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+def coordinates(student: Any, axes: Sequence[int] | None) -> tuple[list[int], int, int]:
+    """The flat coordinates of some axes of every position, then of all weights; all; and k."""
+    units, dim = np.shape(student.positions)
+    places = [i * dim + j for i in range(units) for j in (range(dim) if axes is None else axes)]
+    size = units * dim + units
+    return [*places, *range(units * dim, size)], size, units
+
+
+def split(values: list[Any], units: int) -> tuple[np.ndarray, np.ndarray]:
+    """Positions, a row a unit, and weights."""
     numbers = np.array([float(v) for v in values])
-    return numbers[: shape[0] * shape[1]].reshape(shape), numbers[shape[0] * shape[1] :]
+    count = len(numbers) - units
+    return numbers[:count].reshape(units, count // max(units, 1)), numbers[count:]
 
 
 def moved(point: list[Any], direction: Sequence[Any], step: Any) -> list[Any]:

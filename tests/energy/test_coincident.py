@@ -37,18 +37,18 @@ def test_at_the_scale_of_theorem_4_1(name, dim, separation):
     loss, student, exact, direction = case(name, dim=dim, places=places, tiles=True)
     value, gradient, product, laplacian = everything(loss, student, direction)
     assert abs(float(value) - exact.value(student)) <= 1e-12 * exact.scale(student)
-    truth = exact.gradient(student)
-    assert row_error(gradient.positions, truth[0], LEAST) <= 1e-10
+    axes = list(range(dim))[:: dim // 7]
+    truth = exact.gradient(student, axes)
+    assert row_error(gradient.positions[:, np.array(axes)], truth[0], LEAST) <= 1e-10
     assert row_error(gradient.weights[:, None], truth[1][:, None], LEAST) <= 1e-10
     if separation == 0 and name == "almost-harmonic":  # a cusp has no second derivative
         assert not np.any(np.isnan(product.positions))
         return
-    truth = exact.hvp(student, direction)
-    assert row_error(product.positions, truth[0], LEAST) <= 1e-10
+    truth = exact.hvp(student, direction, axes)
+    assert row_error(product.positions[:, np.array(axes)], truth[0], LEAST) <= 1e-10
     assert row_error(product.weights[:, None], truth[1][:, None], LEAST) <= 1e-10
-    for unit in range(3):
-        total, size = exact.laplacian(student, [unit])
-        assert abs(float(laplacian[unit]) - total) <= 1e-9 * size
+    total, size = exact.laplacian(student, [0])
+    assert abs(float(laplacian[0]) - total) <= 1e-9 * size
 
 
 def at_an_angle(angle, facing, lengths):

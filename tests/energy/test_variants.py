@@ -12,7 +12,7 @@ from energy.exact_potentials import mp
 
 VARIANTS = [
     *(("gaussian", "space", variant) for variant in OBJECTIVES),
-    *(("relu", "space", variant) for variant in ("without-constants", "regularized", "one-node")),
+    *(("relu", "space", variant) for variant in ("without-constants", "one-node")),
     ("gaussian", "sphere", "regularized"),
 ]
 PLACES = (("gaussian", "space"), ("gaussian", "sphere"))
@@ -76,8 +76,9 @@ def test_the_dense_hessian(name, on):
     assert np.array_equal(ours, ours.T)
 
 
-@pytest.mark.parametrize("name", ["gaussian", "relu"])
-@pytest.mark.parametrize("group", [[0, 2], [0, 1, 2]])
+@pytest.mark.parametrize(
+    ("name", "group"), [("gaussian", [0, 2]), ("gaussian", [0, 1, 2]), ("relu", [0, 2])]
+)
 def test_a_group_of_units_moved_together(name, group):
     """The papers' correlated move: pairs inside the group keep their distance."""
     loss, student, exact, _ = case(name)
@@ -171,7 +172,7 @@ def test_theorem_2_3_with_its_right_factor(name, on):
     assert error(slope, -force) > 0.1  # the factor that Full and ITCS mix up
 
 
-@pytest.mark.parametrize("name", ["gaussian", "relu", "almost-harmonic", "tanh"])
+@pytest.mark.parametrize("name", ["gaussian", "relu", "almost-harmonic"])
 def test_the_loss_is_zero_at_the_teacher_and_its_permutations(name):
     found = case("gaussian")
     teacher = Teacher(found.teacher.positions, found.teacher.weights, name)

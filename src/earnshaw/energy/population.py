@@ -38,7 +38,7 @@ from earnshaw.energy.group import group_laplacian, moved_together
 from earnshaw.energy.objective import Gradient, Moving, Objective, check_moving
 from earnshaw.energy.probe import LogPotential, log_field
 from earnshaw.energy.solve import DENSE, solve_by_products, solve_dense
-from earnshaw.energy.tiles import TILE, Units, units
+from earnshaw.energy.tiles import TILE, Units, units, weigh
 from earnshaw.errors import EarnshawError, UnknownName, check_integer
 from earnshaw.manifolds import Manifold
 
@@ -78,14 +78,14 @@ class PopulationLoss(Objective):
         from_teacher, force_from_teacher = self.field.at(
             self._electrons(student), self._protons(student.units)
         )
-        value = jnp.sum(_times(c, among - 2 * from_teacher)) + self.constant
+        value = jnp.sum(weigh(c, among - 2 * from_teacher)) + self.constant
         by_weights = 2 * (among - from_teacher)
-        by_positions = 2 * _times(c[:, None], force_among - force_from_teacher)
+        by_positions = 2 * weigh(c[:, None], force_among - force_from_teacher)
         if self.with_self_energy:
             alone, force_alone = self.field.coupling.alone(student.positions)
-            value = value + jnp.sum(_times(c * c, alone))
-            by_weights = by_weights + 2 * _times(c, alone)
-            by_positions = by_positions + _times((c * c)[:, None], force_alone)
+            value = value + jnp.sum(weigh(c * c, alone))
+            by_weights = by_weights + 2 * weigh(c, alone)
+            by_positions = by_positions + weigh((c * c)[:, None], force_alone)
         value = value + self.ridge * jnp.sum(c * c)
         by_weights = by_weights + 2 * self.ridge * c
         # Only unbounded potentials meet infinity - infinity: their energy counts as infinite.
@@ -127,7 +127,7 @@ class PopulationLoss(Objective):
                 f"{self.teacher.species.name} is unbounded: every unit has infinite energy of its "
                 "own, and the best weights are 0; allowed: bounded potentials"
             )
-        return _optimal_weights(self, student)
+        return _optimal_weights(self, student) if student.units else student
 
     def node(self, unit: int, student: Student) -> PopulationLoss:
         """The loss as a function of one unit, all others fixed: a teacher of what they leave.
@@ -240,17 +240,12 @@ def _student(positions: Array, weights: Array) -> Student:
     return Student(positions, weights)
 
 
-def _times(charge: Array, field: Array) -> Array:
-    """charge * field, and 0 for no charge where the field is infinite."""
-    return jnp.where((charge == 0) & ~jnp.isfinite(field), 0.0, charge * field)
-
-
 @eqx.filter_jit
 def _teacher_energy(loss: PopulationLoss) -> Array:
     b = loss.teacher.weights
     among, _ = loss.field.within(loss._protons(0))
     alone, _ = loss.field.coupling.alone(loss.teacher.positions)
-    return jnp.sum(_times(b, among)) + jnp.sum(_times(b * b, alone))
+    return jnp.sum(weigh(b, among)) + jnp.sum(weigh(b * b, alone))
 
 
 @eqx.filter_jit
@@ -258,9 +253,9 @@ def _unit_laplacians(loss: PopulationLoss, student: Student) -> Array:
     electrons, protons = loss._electrons(student), loss._protons(student.units)
     c, field = student.weights, loss.field
     among, from_teacher = (field.laplacian_at(electrons, who) for who in (electrons, protons))
-    total = 2 * _times(c, among - from_teacher)
+    total = 2 * weigh(c, among - from_teacher)
     if loss.with_self_energy:
-        total = total + _times(c * c, field.coupling.alone_laplacian(student.positions))
+        total = total + weigh(c * c, field.coupling.alone_laplacian(student.positions))
     return total
 
 
@@ -273,7 +268,7 @@ def _group_laplacian(loss: PopulationLoss, student: Student, chosen: Array) -> A
     electrons, protons = loss._electrons(student), loss._protons(student.units)
     outside = electrons._replace(charges=jnp.where(inside, 0.0, electrons.charges))
     among, from_teacher = (loss.field.laplacian_at(electrons, who) for who in (outside, protons))
-    return jnp.sum(jnp.where(inside, 2 * _times(student.weights, among - from_teacher), 0.0))
+    return jnp.sum(jnp.where(inside, 2 * weigh(student.weights, among - from_teacher), 0.0))
 
 
 @eqx.filter_jit

@@ -64,7 +64,7 @@ class FieldSum:
         """From differences; `charges` (k, m) are those of the sources as each probe counts them."""
         value, gradient = self.coupling.exact(x[:, None, :], y[None, :, :])
         fields = jnp.concatenate([value[..., None], gradient], axis=-1)
-        return jnp.sum(_weigh(charges[..., None], fields), axis=1)
+        return jnp.sum(weigh(charges[..., None], fields), axis=1)
 
     def by_products(
         self, probes: Units, sources: Units, both: bool, same: bool
@@ -113,7 +113,7 @@ class LaplacianSum:
     def exact(self, x: Array, y: Array, charges: Array) -> Array:
         """From differences."""
         laplacian = self.coupling.exact_laplacian(x[:, None, :], y[None, :, :])
-        return jnp.sum(_weigh(charges, laplacian), axis=1)[:, None]
+        return jnp.sum(weigh(charges, laplacian), axis=1)[:, None]
 
     def by_products(
         self, probes: Units, sources: Units, both: bool, same: bool
@@ -167,7 +167,7 @@ def self_sums(summand: Summand, charged: Units, tile: int = TILE, small: int = S
     """
     k = len(charged.names)
     side, _ = _tile_shape(k, k, tile // summand.coupling.scratch)
-    count = -(-k // side) if k else 0
+    count = -(-k // side)
     if count < 2 or not summand.symmetric:
         return pair_sums(summand, charged, charged, True, tile, small)
     blocks = _blocks(charged, side)
@@ -224,9 +224,17 @@ def _without_self(entries: Array, probes: Units, sources: Units) -> Array:
     return jnp.where(probes.names[:, None] == sources.names, 0.0, entries)
 
 
-def _weigh(charge: Array, field: Array) -> Array:
-    """charge * field, and 0 for no charge, also where the field is infinite."""
-    return jnp.where(charge == 0, 0.0, charge * field)
+@jax.custom_jvp
+def weigh(charge: Array, field: Array) -> Array:
+    """charge * field, and 0 for no charge where the field is infinite."""
+    return jnp.where((charge == 0) & ~jnp.isfinite(field), 0.0, charge * field)
+
+
+@weigh.defjvp
+def _weigh_jvp(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
+    (charge, field), (charge_moved, field_moved) = primals, tangents
+    by_charge = charge_moved * jnp.where(jnp.isfinite(field), field, 0.0)
+    return weigh(charge, field), by_charge + charge * jnp.where(charge == 0, 0.0, field_moved)
 
 
 def _tile_shape(rows: int, columns: int, numbers: int) -> tuple[int, int]:
@@ -237,7 +245,8 @@ def _tile_shape(rows: int, columns: int, numbers: int) -> tuple[int, int]:
 
 def _even(count: int, side: int) -> int:
     """The side that splits `count` into as few and as equal tiles as `side` allows."""
-    return -(-count // -(-count // side))
+    tiles = max(1, -(-count // side))
+    return max(1, -(-count // tiles))
 
 
 def _blocks(whole: Units, size: int) -> Units:

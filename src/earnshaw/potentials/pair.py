@@ -84,7 +84,8 @@ def deficit(x: Array, y: Array) -> Array:
     q1, q2 = jnp.sum(x * x, axis=-1), jnp.sum(y * y, axis=-1)
     size1, size2 = jnp.sqrt(q1), jnp.sqrt(q2)
     alike = jnp.abs(size1 - size2) <= 0.01 * size1
-    ratio = jnp.where(alike | (q2 == 0), 1.0, size1 / jnp.where(q2 > 0, size2, 1.0))
+    alike = alike | (q1 == 0) | (q2 == 0)
+    ratio = jnp.where(alike, 1.0, size1 / jnp.where(alike, 1.0, size2))
     gap = ratio[..., None] * y - x
     across = gap - (jnp.sum(gap * x, axis=-1) / jnp.where(q1 > 0, q1, 1.0))[..., None] * x
     wedge_squared = q1 * jnp.sum(across * across, axis=-1) / ratio**2
