@@ -2,7 +2,7 @@
 
 import os
 
-# Most of the suite's time is compilation. These passes change the speed of the code, not its result.
+# Most of the time is compilation. These passes change the speed of the code, not its result.
 os.environ["XLA_FLAGS"] = (
     os.environ.get("XLA_FLAGS", "") + " --xla_llvm_disable_expensive_passes=true"
 )

@@ -29,7 +29,9 @@ class OutOfRange(EarnshawError):
     """A number outside the range in which the object exists."""
 
     def __init__(self, what: str, value: object, allowed: str) -> None:
-        super().__init__(f"{what} is {value!r}; allowed: {allowed}")
+        text = repr(value)
+        shown = text if len(text) <= 60 else text[:57] + "..."
+        super().__init__(f"{what} is {shown}; allowed: {allowed}")
 
 
 class NotSquareIntegrable(EarnshawError):

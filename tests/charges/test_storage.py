@@ -256,7 +256,7 @@ CHANGES = [
     ({"parameters": {"alpha": {"x": 1}}}, "'alpha' cannot be stored"),
     ({"parameters": {"alpha": [[1]]}}, "'alpha' cannot be stored"),
     ({"parameters": {"alpha": "x"}}, "alpha"),
-    ({"parameters": {"alpha": 10**400}}, "do not fit"),
+    ({"parameters": {"alpha": 10**400}}, "alpha is 1000"),
     ({"parameters": {"beta": 1.0}}, "no parameter 'beta'"),
     ({"parameters": {"width": 1.0}}, "no parameter 'width'"),
     ({"parameters": {"self": 1.0}}, "no parameter 'self'"),

@@ -33,10 +33,9 @@ PARAMETERS: dict[str, dict[str, Any]] = {"polynomial": {"coefficients": (0.5, -1
 UNBOUNDED = ("harmonic", "lambda-harmonic")
 # Every other named potential and manifold shares its code with one of these.
 REPRESENTATIVES = {
-    *((name, "space") for name in ("relu", "erf", "gelu", "sin", "rbf")),
-    *((name, "space") for name in ("gaussian-bump", "polynomial", "gaussian", "bessel")),
-    *((name, "space") for name in ("almost-harmonic", "harmonic", "lambda-harmonic", "distance")),
-    *((name, "sphere") for name in ("relu", "gaussian", "almost-harmonic", "sphere-synthetic")),
+    *((name, "space") for name in ("relu", "gelu", "polynomial", "gaussian", "bessel")),
+    *((name, "space") for name in ("almost-harmonic", "harmonic", "distance")),
+    *((name, "sphere") for name in ("relu", "almost-harmonic", "sphere-synthetic")),
 }
 # All of them, those that only repeat code with the mark slow: it is their compilation that takes.
 NAMED = [

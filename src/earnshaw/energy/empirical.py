@@ -30,8 +30,7 @@ from earnshaw.activations.base import Activation
 from earnshaw.charges.network import Student, Teacher, is_concrete
 from earnshaw.energy.data import checked_data, checked_inputs, drawn, student_activation
 from earnshaw.energy.group import moved_together
-from earnshaw.energy.objective import Gradient, Moving, Objective, check_moving
-from earnshaw.energy.population import check_ones
+from earnshaw.energy.objective import Gradient, Moving, Objective, check_moving, check_ones
 from earnshaw.energy.responses.choose import choose_response
 from earnshaw.energy.responses.response import Response
 from earnshaw.energy.streaming import Chunk, chunk_rows, fold, total

@@ -4,7 +4,7 @@ Population and empirical losses stand behind this one protocol, so that every de
 both. An objective supplies two Euclidean pieces, `euclidean` (value and gradient in one pass) and
 `euclidean_hvp`; this class makes everything else of them, on the manifold the units live on:
 
-    value, gradient, value_and_gradient, hvp, hessian.
+    value, gradient, value_and_gradient, hvp, hessian, smallest_eigenpair.
 
 `wrt` says what may move: "positions", "weights" or "both". What may not move has gradient zero, and
 no rows in the dense Hessian. Gradients and Hessians are Riemannian: on the sphere the gradient is
@@ -20,12 +20,14 @@ from typing import Any, Literal, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.charges.network import Student, is_concrete
 from earnshaw.errors import EarnshawError, UnknownName
 from earnshaw.manifolds import Manifold
+from earnshaw.numerics.eigenpairs import Eigenpair, smallest_eigenpair
 
 Moving = Literal["both", "positions", "weights"]
 MOVING = ("both", "positions", "weights")
@@ -104,6 +106,24 @@ class Objective(eqx.Module):
         """
         return _hessian(self, self.check(student))
 
+    def smallest_eigenpair(
+        self, student: Student, *, tolerance: float = 1e-6, max_products: int = 300, seed: int = 0
+    ) -> tuple[Eigenpair, Gradient]:
+        """The smallest Hessian eigenvalue and its direction, by Hessian-vector products alone.
+
+        The eigenpair has the residual and why the search stopped; its vector, in the coordinates of
+        the dense Hessian, is given again as a unit tangent direction.
+        """
+        student = self.check(student)
+        found = smallest_eigenpair(
+            lambda coordinates: _coordinate_hvp(self, student, coordinates),
+            freedom(self, student),
+            tolerance=tolerance,
+            max_products=max_products,
+            seed=seed,
+        )
+        return found, direction_of(self, student, found.vector)
+
     def check(self, student: Student) -> Student:
         """The student itself, or an error that says why it cannot be this objective's."""
         if student.positions.ndim != 2:
@@ -135,6 +155,12 @@ def check_moving(wrt: str) -> Moving:
     if wrt not in MOVING:
         raise UnknownName("wrt", str(wrt), MOVING)
     return wrt  # type: ignore[return-value]
+
+
+def check_ones(what: str, weights: Array) -> None:
+    """Refuse weights that are not all 1."""
+    if is_concrete(weights) and np.any(np.asarray(weights) != 1):
+        raise EarnshawError(f"assumption-1 needs every weight of the {what} to be 1")
 
 
 @eqx.filter_custom_jvp
@@ -180,21 +206,44 @@ def _hvp(objective: Objective, student: Student, direction: Gradient) -> Gradien
 
 @eqx.filter_jit
 def _hessian(objective: Objective, student: Student) -> Array:
-    basis = objective.manifold.basis(student.positions)
-    units, _, freedom = basis.shape
-    of_positions = units * freedom if objective.wrt != "weights" else 0
-    of_weights = units if objective.wrt != "positions" else 0
-
-    def column(index: Array) -> Array:
-        coordinates = jax.nn.one_hot(index, of_positions + of_weights, dtype=float)
-        turned = jnp.zeros_like(student.positions)
-        if of_positions:
-            along = coordinates[:of_positions].reshape(units, freedom)
-            turned = jnp.einsum("kdf,kf->kd", basis, along)
-        weights = coordinates[of_positions:] if of_weights else jnp.zeros_like(student.weights)
-        product = _hvp(objective, student, Gradient(turned, weights))
-        back = jnp.einsum("kdf,kd->kf", basis, product.positions).ravel()
-        return jnp.concatenate([back[:of_positions], product.weights[:of_weights]])
-
-    matrix = jax.lax.map(column, jnp.arange(of_positions + of_weights), batch_size=16)
+    column = lambda coordinates: _coordinate_hvp(objective, student, coordinates)  # noqa: E731
+    axes = jnp.eye(freedom(objective, student))
+    matrix = jax.lax.map(column, axes, batch_size=16)
     return (matrix + matrix.T) / 2
+
+
+@eqx.filter_jit
+def _coordinate_hvp(objective: Objective, student: Student, coordinates: Array) -> Array:
+    """The Hessian-vector product in the coordinates of the dense Hessian."""
+    product = _hvp(objective, student, direction_of(objective, student, coordinates))
+    basis = objective.manifold.basis(student.positions)
+    along = jnp.einsum("kdf,kd->kf", basis, product.positions).ravel()
+    if objective.wrt == "positions":
+        return along
+    return product.weights if objective.wrt == "weights" else jnp.append(along, product.weights)
+
+
+def freedom(objective: Objective, student: Student) -> int:
+    """The number of coordinates that may move."""
+    of_positions = student.positions.size - (student.units if _curved(objective) else 0)
+    return {
+        "positions": of_positions,
+        "weights": student.units,
+        "both": of_positions + student.units,
+    }[objective.wrt]
+
+
+def direction_of(objective: Objective, student: Student, coordinates: Array) -> Gradient:
+    """The tangent direction with the given coordinates: of moving positions, then weights."""
+    positions, weights = jnp.zeros_like(student.positions), jnp.zeros_like(student.weights)
+    if objective.wrt != "positions":
+        coordinates, weights = jnp.split(coordinates, [len(coordinates) - student.units])
+    if objective.wrt != "weights":
+        basis = objective.manifold.basis(student.positions)
+        along = coordinates.reshape(student.units, basis.shape[2])
+        positions = jnp.einsum("kdf,kf->kd", basis, along)
+    return Gradient(positions, weights)
+
+
+def _curved(objective: Objective) -> bool:
+    return objective.manifold.name == "sphere"

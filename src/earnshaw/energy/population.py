@@ -35,7 +35,7 @@ from earnshaw.charges.network import Student, Teacher, is_concrete
 from earnshaw.energy.couplings.choose import choose_coupling
 from earnshaw.energy.field import Field, devices_mesh
 from earnshaw.energy.group import group_laplacian, moved_together
-from earnshaw.energy.objective import Gradient, Moving, Objective, check_moving
+from earnshaw.energy.objective import Gradient, Moving, Objective, check_moving, check_ones
 from earnshaw.energy.probe import LogPotential, log_field
 from earnshaw.energy.solve import DENSE, solve_by_products, solve_dense
 from earnshaw.energy.tiles import TILE, Units, units, weigh
@@ -228,12 +228,6 @@ def population_loss(
     if objective in ("without-constants", "one-node"):
         return loss
     return eqx.tree_at(lambda loss: loss.constant, loss, _teacher_energy(loss))
-
-
-def check_ones(what: str, weights: Array) -> None:
-    """Refuse weights that are not all 1."""
-    if is_concrete(weights) and np.any(np.asarray(weights) != 1):
-        raise EarnshawError(f"assumption-1 needs every weight of the {what} to be 1")
 
 
 def _student(positions: Array, weights: Array) -> Student:

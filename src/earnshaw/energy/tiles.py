@@ -189,7 +189,9 @@ def _one_tile(
     """Sums for the probes of one tile and, if `both`, for its sources, as if they were probes."""
     coupling = summand.coupling
     x, y = probes.positions, sources.positions
-    pairs = (probes.names[:, None] != (sources.names if same else -1)) & (sources.names >= 0)
+    pairs = (probes.names[:, None] >= 0) & (sources.names >= 0)
+    if same:
+        pairs = pairs & (probes.names[:, None] != sources.names)
     if coupling.has_tiles:
         close = jnp.any(coupling.near(*_products(x, y)) & pairs, axis=0)
         far = sources._replace(charges=jnp.where(close, 0.0, sources.charges))

@@ -280,14 +280,14 @@ class Separable(Potential):
 
     def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
         """Phi(theta, w) for positions of shape (..., d)."""
-        gaps = jnp.abs(jnp.asarray(theta) - jnp.asarray(w))
+        gaps = even_size(jnp.asarray(theta) - jnp.asarray(w))
         return jnp.prod(self.factor.value(gaps), axis=-1)
 
     def gradient_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
         """Phi f'(|x_i|)/f(|x_i|) sgn(x_i) in coordinate i, x = theta - w."""
         gaps = jnp.asarray(theta, dtype=float) - jnp.asarray(w)
-        values = self.factor.value(jnp.abs(gaps))
-        slopes = self.factor.first(jnp.abs(gaps)) * jnp.sign(gaps)
+        values = self.factor.value(even_size(gaps))
+        slopes = self.factor.first(even_size(gaps)) * jnp.sign(gaps)
         return jnp.prod(values, axis=-1, keepdims=True) * slopes / values
 
     def laplacian_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
@@ -295,6 +295,11 @@ class Separable(Potential):
         gaps = jnp.abs(jnp.asarray(theta) - jnp.asarray(w))
         values = self.factor.value(gaps)
         return jnp.prod(values, axis=-1) * jnp.sum(self.factor.second(gaps) / values, axis=-1)
+
+
+def even_size(x: Array) -> Array:
+    """|x| with derivative 0 at 0, the mean of both sides (that of `jnp.abs` is 1 there)."""
+    return jnp.where(x == 0, 0.0, jnp.abs(x))
 
 
 def _cosine(theta: ArrayLike, w: ArrayLike) -> Array:

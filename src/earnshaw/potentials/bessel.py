@@ -16,7 +16,7 @@ import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
-from earnshaw.potentials.base import Radial, Region, Separable, check_dim
+from earnshaw.potentials.base import Radial, Region, Separable, check_dim, even_size
 
 
 class Exponential1D(Radial):
@@ -94,7 +94,7 @@ class BesselPotential(Separable):
 
     def log_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
         """-|theta - w|_1 for positions of shape (..., d)."""
-        return -jnp.sum(jnp.abs(jnp.asarray(theta, float) - jnp.asarray(w, float)), axis=-1)
+        return -jnp.sum(even_size(jnp.asarray(theta, float) - jnp.asarray(w, float)), axis=-1)
 
     def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
         """Phi(theta, w) for positions of shape (..., d)."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -37,9 +38,7 @@ class HermitePolynomial(Moment):
 
     def __call__(self, pair: Pair) -> Array:
         """sum_l R_l(q1) R_l(q2) c^l."""
-        orders = jnp.arange(self.mixing.shape[0])
-        left, right = ((q[..., None] - 1) ** orders @ self.mixing for q in (pair.q1, pair.q2))
-        return product_power_sum(left, right, pair.c)
+        return product_power_sum(self._radial(pair.q1), self._radial(pair.q2), pair.c)
 
     def on_sphere(self, rho: Array, variance: float) -> Array:
         """sum_l R_l(variance)^2 variance^l rho^l."""
@@ -53,6 +52,15 @@ class HermitePolynomial(Moment):
         """Those same coefficients, padded with zeros."""
         known = np.asarray(self._powers(variance))[:count]
         return np.concatenate([known, np.zeros(max(0, count - len(known)))])
+
+    def _radial(self, q: Array) -> Array:
+        """R_l(q) for all l, shape (..., degree + 1), by Horner's rule: smooth at q = 1 too."""
+
+        def step(total: Array, row: Array) -> tuple[Array, None]:
+            return total * (q[..., None] - 1) + row, None
+
+        start = jnp.zeros((*q.shape, self.mixing.shape[1]))
+        return jax.lax.scan(step, start, self.mixing, reverse=True)[0]
 
     def _powers(self, variance: float) -> Array:
         degrees = jnp.arange(self.mixing.shape[1])

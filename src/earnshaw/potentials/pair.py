@@ -90,7 +90,7 @@ def deficit(x: Array, y: Array) -> Array:
     across = gap - (jnp.sum(gap * x, axis=-1) / jnp.where(q1 > 0, q1, 1.0))[..., None] * x
     wedge_squared = q1 * jnp.sum(across * across, axis=-1) / ratio**2
     total = size1 * size2 + jnp.sum(x * y, axis=-1)
-    return wedge_squared / jnp.where(total > 0, total, 1.0)
+    return jnp.where((q1 > 0) & (q2 > 0), wedge_squared / jnp.where(total > 0, total, 1.0), 0.0)
 
 
 class Change(NamedTuple):

@@ -53,7 +53,7 @@ class DisplacementCoupling(Coupling):
 
     def alone(self, x: Array) -> tuple[Array, Array]:
         """F(0), which no motion changes."""
-        return self.potential.between(x, jax.lax.stop_gradient(x)), jnp.zeros_like(x)
+        return jax.lax.stop_gradient(self.potential.between(x, x)), jnp.zeros_like(x)
 
     def alone_laplacian(self, x: Array) -> Array:
         """0."""
