@@ -26,7 +26,7 @@ from jax import Array
 
 from earnshaw.energy.couplings.coupling import Coupling, squared_norm
 
-TILE = 2**16  # numbers in one tile, 0.5 MiB: chosen so that a few of them fit a core's cache
+TILE = 2**18  # numbers in one tile, 2 MiB: a few of them fit the cache, and two cores share one
 SMALL = 2**15  # up to this many numbers (pairs times dimension) all pairs come from differences
 COLUMNS = 8  # close columns computed at a time
 
@@ -82,7 +82,7 @@ class FieldSum:
     def _gather(
         self,
         value: Array,
-        cross: Array,
+        cross: Array | None,
         own: Array | None,
         x: Array,
         y: Array,
@@ -93,10 +93,14 @@ class FieldSum:
         over = lambda entries, factor: jax.lax.dot_general(  # noqa: E731
             entries, factor, (((axis,), (0,)), ((), ()))
         )
-        sums = over(cross, jnp.concatenate([beta[:, None], beta[:, None] * y], axis=1))
-        own_sums = None if own is None else over(own, beta)
+        sources = jnp.concatenate([beta[:, None], beta[:, None] * y], axis=1)
+        sums = over(value if cross is None else cross, sources)
         potential, gradient = self.coupling.complete(
-            x, over(value, beta), sums[:, 0], sums[:, 1:], own_sums
+            x,
+            sums[:, 0] if cross is None else over(value, beta),
+            sums[:, 0],
+            sums[:, 1:],
+            None if own is None else over(own, beta),
         )
         return jnp.concatenate([potential[:, None], gradient], axis=1)
 
@@ -188,6 +192,8 @@ def _one_tile(
 ) -> tuple[Array, Array]:
     """Sums for the probes of one tile and, if `both`, for its sources, as if they were probes."""
     coupling = summand.coupling
+    if coupling.has_tiles and not coupling.has_close_pairs:
+        return summand.by_products(probes, sources, both, same)
     x, y = probes.positions, sources.positions
     pairs = (probes.names[:, None] >= 0) & (sources.names >= 0)
     if same:

@@ -25,6 +25,10 @@ from jax import Array
 from earnshaw.potentials.dual import Moment
 from earnshaw.potentials.pair import Pair, angle, area, changes, inverse_wedge
 
+# Where 1 - |rho| is larger, second derivatives are right to 1e-10 without `low` and `high`.
+JUMP = 1e-6  # for sign and step
+CORNER = 1e-8  # for the others, whose first derivative is finite
+
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
 def half_line_moment(n: int, q1: Array, q2: Array, c: Array, low: Array, high: Array) -> Array:
@@ -62,6 +66,10 @@ class Sign(Moment):
     def degree(self) -> int | None:
         return 0
 
+    @property
+    def kink(self) -> float:
+        return JUMP
+
     def __call__(self, pair: Pair) -> Array:
         """4 J_0 - 1."""
         return 4 * half_line_moment(0, *pair) - 1
@@ -75,6 +83,10 @@ class HalfLine(Moment):
     @property
     def degree(self) -> int | None:
         return self.power
+
+    @property
+    def kink(self) -> float:
+        return JUMP if self.power == 0 else CORNER
 
     def __call__(self, pair: Pair) -> Array:
         """J_n."""
@@ -99,6 +111,10 @@ class TwoSlopes(Moment):
     @property
     def degree(self) -> int | None:
         return 1
+
+    @property
+    def kink(self) -> float:
+        return CORNER
 
     def __call__(self, pair: Pair) -> Array:
         """The linear part and the rectified one; E[u v_+] = c/2 joins them."""

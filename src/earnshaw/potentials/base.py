@@ -194,6 +194,11 @@ class Radial(Potential):
         return elementwise_derivative(self.first, r)
 
     @property
+    def gaussian_rate(self) -> float | None:
+        """c if f(r) = exp(-c r^2/2), whose force is the potential times a factor; else None."""
+        return None
+
+    @property
     def positive(self) -> bool:
         """Whether f > 0 everywhere, so that `log_value` exists at every r."""
         return False

@@ -63,6 +63,15 @@ class Moment(eqx.Module):
         return None
 
     @property
+    def kink(self) -> float:
+        """Below which 1 - |rho| the pair's own `low` and `high` are needed; 0 for smooth s.
+
+        A jump of s or s' makes the moment a function of the angle, which (q1, q2, c) do not give to
+        full accuracy for nearly parallel vectors.
+        """
+        return 0.0
+
+    @property
     def linear_factor(self) -> float | None:
         """Of the `linear_parts`; None where there are none."""
         return None

@@ -40,6 +40,10 @@ class GaussianPotential(Radial):
         return "Full, Table 1 and Theorem F.4"
 
     @property
+    def gaussian_rate(self) -> float | None:
+        return self.rate
+
+    @property
     def positive(self) -> bool:
         """Always."""
         return True

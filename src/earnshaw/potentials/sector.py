@@ -29,6 +29,7 @@ from jax import Array
 from jax.scipy.special import erfcx
 
 from earnshaw.numerics.autodiff import tangent
+from earnshaw.potentials.arccosine import CORNER
 from earnshaw.potentials.dual import Moment
 from earnshaw.potentials.pair import Pair, angle, area, changes, inverse_wedge
 
@@ -77,6 +78,10 @@ class Laplace(Moment):
     def scratch(self) -> int:
         return len(_NODES)
 
+    @property
+    def kink(self) -> float:
+        return CORNER
+
     def __call__(self, pair: Pair) -> Array:
         """Two sectors of equal signs and two of opposite ones."""
         return _with_partials(self, *jnp.broadcast_arrays(*pair))
@@ -113,6 +118,10 @@ class Elu(Moment):
     @property
     def scratch(self) -> int:
         return len(_NODES)
+
+    @property
+    def kink(self) -> float:
+        return CORNER
 
     def __call__(self, pair: Pair) -> Array:
         """The quadrants one by one."""

@@ -13,13 +13,13 @@ from jax import Array
 class Tile(NamedTuple):
     """Phi and its first derivatives for every pair of a tile, each of shape (k, m).
 
-    The gradient of Phi in x is own_x 2 x + cross y, in y it is own_y 2 y + cross x. The own parts
-    are None, and `value` may be only a part of Phi, where the sums of the rest give them away: see
-    `Coupling.complete`.
+    The gradient of Phi in x is own_x 2 x + cross y, in y it is own_y 2 y + cross x. Where the sums
+    of the rest give them away (see `Coupling.complete`), the own parts are None, `value` is only a
+    part of Phi, or `cross` is None and proportional to `value`.
     """
 
     value: Array
-    cross: Array
+    cross: Array | None
     own_x: Array | None
     own_y: Array | None
 
@@ -42,6 +42,11 @@ class Coupling(eqx.Module):
     @property
     def has_tiles(self) -> bool:
         """Whether there is a `tile`; if not, `exact` does all pairs."""
+        return True
+
+    @property
+    def has_close_pairs(self) -> bool:
+        """Whether there are pairs that a tile cannot do, see `near`."""
         return True
 
     @property

@@ -28,9 +28,6 @@ from earnshaw.energy.couplings.coupling import Coupling, Tile, squared_norm
 from earnshaw.potentials.dual import Dual
 from earnshaw.potentials.pair import Pair, deficit
 
-# Pairs with |x||y| - |x.y| below this part of |x||y| are recomputed from differences.
-NEAR = 1e-6
-
 
 class DotCoupling(Coupling):
     """Phi(x, y) = E[s(X.x) s(X.y)] for vectors of any length."""
@@ -38,6 +35,11 @@ class DotCoupling(Coupling):
     potential: Dual
     dim: int = eqx.field(static=True)
     invariant: ClassVar[str] = "rotations"
+
+    @property
+    def has_close_pairs(self) -> bool:
+        """Only where the activation has a kink: a smooth moment is smooth in |x|^2, |y|^2, x.y."""
+        return self.potential.form.kink > 0
 
     @property
     def scratch(self) -> int:
@@ -104,7 +106,7 @@ class DotCoupling(Coupling):
         return 4 * q * curvature + 2 * self.dim * slope
 
     def near(self, q1: Array, q2: Array, c: Array) -> Array:
-        return jnp.abs(c) >= (1 - NEAR) * jnp.sqrt(q1) * jnp.sqrt(q2)
+        return jnp.abs(c) >= (1 - self.potential.form.kink) * jnp.sqrt(q1) * jnp.sqrt(q2)
 
     def tile(self, q1: Array, q2: Array, c: Array) -> Tile:
         """M and its partial derivatives."""
@@ -130,6 +132,8 @@ class DotCoupling(Coupling):
 
     def _apart(self, q1: Array, q2: Array, c: Array) -> tuple[Array, Array, Array]:
         """The same with near pairs made orthogonal and zero vectors made unit ones."""
+        if not self.has_close_pairs:
+            return q1, q2, c
         c = jnp.where(self.near(q1, q2, c), 0.0, c)
         return jnp.where(q1 > 0, q1, 1.0), jnp.where(q2 > 0, q2, 1.0), c
 

@@ -29,6 +29,8 @@ class RadialCoupling(Coupling):
         self, x: Array, value: Array, cross: Array, pull: Array, own: Array | None
     ) -> tuple[Array, Array]:
         """A function of |x - y|^2 pulls on x as it pushes on y."""
+        if (rate := self.potential.gaussian_rate) is not None:
+            cross, pull = rate * cross, rate * pull
         return value, pull - cross[:, None] * x
 
     def exact(self, x: Array, y: Array) -> tuple[Array, Array]:
@@ -54,6 +56,8 @@ class RadialCoupling(Coupling):
     def tile(self, q1: Array, q2: Array, c: Array) -> Tile:
         """g(u) and -2 g'(u)."""
         u = self._apart(q1, q2, c)
+        if self.potential.gaussian_rate is not None:
+            return Tile(gap.height(self.potential, u), None, None, None)
         return Tile(gap.height(self.potential, u), -gap.stiffness(self.potential, u), None, None)
 
     def laplacian_tile(self, q1: Array, q2: Array, c: Array) -> Array:

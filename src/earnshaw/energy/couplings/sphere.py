@@ -15,7 +15,7 @@ from earnshaw.potentials.base import Zonal
 from earnshaw.potentials.dual import Dual
 from earnshaw.potentials.pair import Pair
 
-# Pairs with 1 - |rho| below this are recomputed from x - y (or x + y).
+# Pairs with 1 - |rho| below this are recomputed from x - y (or x + y), unless it is known better.
 NEAR = 1e-6
 
 
@@ -30,6 +30,15 @@ class SphereCoupling(Coupling):
     potential: Zonal
     dim: int = eqx.field(static=True)
     invariant: ClassVar[str] = "rotations"
+
+    @property
+    def close(self) -> float:
+        """Below which 1 - |rho| a pair is computed from x - y or x + y."""
+        return self.potential.form.kink if isinstance(self.potential, Dual) else NEAR
+
+    @property
+    def has_close_pairs(self) -> bool:
+        return self.close > 0
 
     @property
     def scratch(self) -> int:
@@ -63,17 +72,23 @@ class SphereCoupling(Coupling):
         return jnp.zeros(x.shape[:-1])
 
     def near(self, q1: Array, q2: Array, c: Array) -> Array:
-        return jnp.abs(c) >= 1 - NEAR
+        return jnp.abs(c) >= 1 - self.close
 
     def tile(self, q1: Array, q2: Array, c: Array) -> Tile:
         """f(rho) and f'(rho)."""
-        rho = jnp.where(jnp.abs(c) < 1 - NEAR, c, 0.0)
+        rho = self._apart(c)
         return Tile(self.potential.value(rho), self.potential.first(rho), None, None)
 
     def laplacian_tile(self, q1: Array, q2: Array, c: Array) -> Array:
-        rho = jnp.where(jnp.abs(c) < 1 - NEAR, c, 0.0)
+        rho = self._apart(c)
         bending = (self.dim - 1) * rho * self.potential.first(rho)
         return (1 - rho * rho) * self.potential.second(rho) - bending
+
+    def _apart(self, c: Array) -> Array:
+        """rho, and 0 for near pairs, which are computed elsewhere."""
+        if not self.has_close_pairs:
+            return jnp.clip(c, -1.0, 1.0)
+        return jnp.where(jnp.abs(c) < 1 - self.close, c, 0.0)
 
 
 class Cap(eqx.Module):
