@@ -7,8 +7,9 @@ results agree with those of one device to rounding.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -72,9 +73,9 @@ class Field(eqx.Module):
         return _shared(sums, self.mesh, probes, sources)
 
 
-def devices_mesh(devices: object) -> Mesh | None:
+def devices_mesh(devices: Iterable[Any] | None) -> Mesh | None:
     """A mesh over a list of JAX devices; None for one device or none given."""
-    listed = list(devices) if devices is not None else []  # type: ignore[call-overload]
+    listed = [] if devices is None else list(devices)
     return Mesh(np.asarray(listed), ("probes",)) if len(listed) > 1 else None
 
 
