@@ -24,14 +24,21 @@ if TYPE_CHECKING:
     from earnshaw.charges.network import Student, Teacher
     from earnshaw.charges.random import random_student, random_teacher
     from earnshaw.charges.storage import load, load_student, load_teacher, save
+    from earnshaw.descent.loop import Progress
+    from earnshaw.descent.stop import Stop
     from earnshaw.duality.activation import activation
     from earnshaw.duality.potential import potential
     from earnshaw.duality.realization import Obstruction, Realization
     from earnshaw.duality.realize import realize
+    from earnshaw.dynamics.path import Path
+    from earnshaw.dynamics.simulate import simulate
     from earnshaw.energy.empirical import EmpiricalLoss, empirical_loss
     from earnshaw.energy.population import PopulationLoss, population_loss
     from earnshaw.errors import EarnshawError
     from earnshaw.inputs import Gaussian, TruncatedGaussian
+    from earnshaw.landscape.certificate import Certificate
+    from earnshaw.learning.learn import learn
+    from earnshaw.learning.run import Run
 
 __version__ = "0.1.0"
 
@@ -57,22 +64,35 @@ _HOMES = {
     "PopulationLoss": "earnshaw.energy.population",
     "empirical_loss": "earnshaw.energy.empirical",
     "population_loss": "earnshaw.energy.population",
+    "learn": "earnshaw.learning.learn",
+    "Run": "earnshaw.learning.run",
+    "Stop": "earnshaw.descent.stop",
+    "Progress": "earnshaw.descent.loop",
+    "simulate": "earnshaw.dynamics.simulate",
+    "Path": "earnshaw.dynamics.path",
+    "Certificate": "earnshaw.landscape.certificate",
     "EarnshawError": "earnshaw.errors",
 }
 
 __all__ = [
+    "Certificate",
     "EarnshawError",
     "EmpiricalLoss",
     "Gaussian",
     "Matching",
     "Obstruction",
+    "Path",
     "PopulationLoss",
+    "Progress",
     "Realization",
+    "Run",
+    "Stop",
     "Student",
     "Teacher",
     "TruncatedGaussian",
     "activation",
     "empirical_loss",
+    "learn",
     "load",
     "load_student",
     "load_teacher",
@@ -83,6 +103,7 @@ __all__ = [
     "random_teacher",
     "realize",
     "save",
+    "simulate",
 ]
 
 

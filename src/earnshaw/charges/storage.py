@@ -50,7 +50,7 @@ def save(path: str | os.PathLike[str], network: Teacher | Student) -> None:
     path = _path(path, "write")
     try:
         check_writable(path, ENDINGS)
-        fields = _fields(network)
+        fields = fields_of(network)
         write_whole(path, lambda temporary: _write(temporary, path.suffix.lower(), fields))
     except OSError as error:
         raise _unusable("write", path, error.strerror or str(error)) from None
@@ -75,8 +75,8 @@ def load_student(path: str | os.PathLike[str]) -> Student:
     return found
 
 
-def _fields(network: Teacher | Student) -> dict[str, Any]:
-    """What goes into the file; arrays as NumPy arrays."""
+def fields_of(network: Teacher | Student) -> dict[str, Any]:
+    """What goes into a file for a teacher or a student; arrays as NumPy arrays."""
     if not isinstance(network, (Teacher, Student)):
         raise EarnshawError(f"cannot save a {type(network).__name__}; allowed: Teacher, Student")
     what = "teacher" if isinstance(network, Teacher) else "student"
@@ -131,7 +131,7 @@ def _load(path: str | os.PathLike[str], formats: tuple[str, ...]) -> Teacher | S
         if not path.is_file():
             raise EarnshawError("not a file")
         read = _read_json if path.suffix.lower() == ".json" else _read_npz
-        return _network(read(path.read_bytes()), formats)
+        return network_of(read(path.read_bytes()), formats)
     except EarnshawError as error:
         raise _unusable("read", path, str(error)) from None
     except OSError as error:
@@ -175,7 +175,7 @@ def _parsed(text: str | bytes, otherwise: str) -> Any:
         raise EarnshawError(otherwise) from None
 
 
-def _network(fields: Mapping[str, Any], formats: tuple[str, ...]) -> Teacher | Student:
+def network_of(fields: Mapping[str, Any], formats: tuple[str, ...]) -> Teacher | Student:
     """The network that the fields of a file describe, each of them checked."""
     kind = _field(fields, "format", str)
     if kind not in formats:

@@ -30,7 +30,15 @@ from earnshaw.activations.base import Activation
 from earnshaw.charges.network import Student, Teacher, is_concrete
 from earnshaw.energy.data import checked_data, checked_inputs, drawn, student_activation
 from earnshaw.energy.group import moved_together
-from earnshaw.energy.objective import Gradient, Moving, Objective, check_moving, check_ones
+from earnshaw.energy.objective import (
+    FreeUnits,
+    Gradient,
+    Moving,
+    Objective,
+    check_moving,
+    check_ones,
+    energy,
+)
 from earnshaw.energy.responses.choose import choose_response
 from earnshaw.energy.responses.response import Response
 from earnshaw.energy.streaming import Chunk, chunk_rows, fold, total
@@ -103,7 +111,7 @@ class EmpiricalLoss(Objective):
         group = jnp.zeros(student.units).at[moved_together(units, student.units)].set(1.0)
         return _laplacian(self, student, group)
 
-    def optimal_weights(self, student: Student) -> Student:
+    def refit(self, student: Student, used: Array | None = None) -> tuple[Student, Array]:
         """The student with the weights of least loss, by a QR factorisation of all outputs.
 
         The factorisation goes chunk by chunk and never forms the normal equations. Of weights that
@@ -113,7 +121,8 @@ class EmpiricalLoss(Objective):
             raise EarnshawError(
                 "the weights are fixed with respect to positions; allowed: both, weights"
             )
-        return _optimal_weights(self, self.check(student))
+        used = jnp.ones(student.units, dtype=bool) if used is None else used
+        return _refit(self, self.check(student), used)
 
     def subset(self, indices: ArrayLike) -> EmpiricalLoss:
         """The loss on some of the samples. Averages over a partition into equal parts are exact."""
@@ -149,13 +158,34 @@ class EmpiricalLoss(Objective):
         student = self.check(student)
         unit = check_integer("unit", unit, 0, student.units - 1)
         weights = student.weights.at[unit].set(0.0)
-        others = Student(student.positions, weights)
+        return self.left_by(Student(student.positions, weights))
+
+    def left_by(self, student: Student) -> EmpiricalLoss:
+        """The loss of further units: its answers y are these, less the student's."""
         return dataclasses.replace(
             self,
-            y=self.y - _answers(self.response, others, self.x, self.chunk),
-            constant=self.constant + self.ridge * jnp.sum(weights**2),
+            y=self.y - _answers(self.response, student, self.x, self.chunk),
+            constant=self.constant + self.ridge * jnp.sum(student.weights**2),
             truth=None,
         )
+
+    def empty_value(self) -> Array:
+        """The mean of y^2."""
+        return jnp.mean(self.y**2) + self.constant
+
+    def unexplained(self, points: Array, student: Student) -> Array:
+        """log|C| minus the logarithm of what the student's units make at most, at points (n, d)."""
+        sizes = Student(student.positions, jnp.abs(student.weights))
+        made = _answers(self.response, sizes, self.x, self.chunk)
+        left = self.left_by(student).free_units(points).log_savings
+        return (left - self._on(self.x, made).free_units(points).log_savings) / 2
+
+    def free_units(self, points: ArrayLike) -> FreeUnits:
+        """One unit alone at each point, from the loss of that unit with weights 1 and -1.
+
+        L(c) = c^2 Phi - 2 c C + const has slopes 2 Phi - 2 C and -2 Phi - 2 C there.
+        """
+        return _free_units(self, jnp.asarray(points, dtype=float))
 
     def check(self, student: Student) -> Student:
         """As for every objective; under Assumption 1 all weights must be 1."""
@@ -275,6 +305,28 @@ def _answers(response: Response, student: Student, x: Array, chunk: int | None) 
 
 
 @eqx.filter_jit
+def _free_units(loss: EmpiricalLoss, points: Array) -> FreeUnits:
+    def at(weight: float) -> Gradient:
+        one = lambda x: loss.euclidean(Student(x[None], jnp.full(1, weight)))[1]  # noqa: E731
+        found = jax.vmap(one)(points)
+        return Gradient(found.positions[:, 0], found.weights[:, 0])
+
+    up, down = at(1.0), at(-1.0)
+    own, potential = (up.weights - down.weights) / 4, -(up.weights + down.weights) / 4
+    # The loss at weight +-1 is Phi -+ 2 C + const.
+    own_slope = (up.positions + down.positions) / 2
+    potential_slope = (down.positions - up.positions) / 4
+    there = potential != 0
+    potential_slope = potential_slope / jnp.where(there, potential, jnp.inf)[:, None]
+    gradient = 2 * potential_slope - own_slope / own[:, None]
+    return FreeUnits(
+        potential / own,
+        2 * jnp.log(jnp.abs(potential)) - jnp.log(own),
+        loss.manifold.gradient(points, gradient),
+    )
+
+
+@eqx.filter_jit
 def _laplacian(loss: EmpiricalLoss, student: Student, group: Array | None) -> Array:
     on_sphere = isinstance(loss.manifold, Sphere)
     sums = loss._total(
@@ -284,7 +336,7 @@ def _laplacian(loss: EmpiricalLoss, student: Student, group: Array | None) -> Ar
 
 
 @eqx.filter_jit
-def _optimal_weights(loss: EmpiricalLoss, student: Student) -> Student:
+def _refit(loss: EmpiricalLoss, student: Student, used: Array) -> tuple[Student, Array]:
     count = student.units
     entries = loss.response.entries(count, student.dim)
     rows = chunk_rows(loss.samples, entries, loss.chunk)
@@ -293,9 +345,10 @@ def _optimal_weights(loss: EmpiricalLoss, student: Student) -> Student:
     start = jnp.diag(jnp.sqrt(loss.samples * loss.ridge) * jnp.ones(count + 1).at[count].set(0.0))
 
     def step(triangle: Array, chunk: Chunk) -> Array:
-        outputs = loss.response.outputs(chunk.x, student.positions)
+        outputs = loss.response.outputs(chunk.x, student.positions) * used
         table = jnp.concatenate([outputs, chunk.y[:, None]], axis=1)
         return append_rows(triangle, chunk.counted[:, None] * table)
 
     weights = solve_triangle(fold(step, start, loss.x, loss.y, rows))
-    return eqx.tree_at(lambda s: s.weights, student, weights)
+    found = Student(student.positions, weights)
+    return found, energy(loss, found)

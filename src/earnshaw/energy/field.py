@@ -61,9 +61,13 @@ class Field(eqx.Module):
         """The Laplacian (k,) of the potential of the sources at the probes, not of themselves."""
         return self._sums(LaplacianSum(self.coupling), probes, sources, same=True)[:, 0]
 
-    def matrix(self, positions: Array) -> Array:
-        """Phi between all units, (k, k), from differences: for systems that are solved densely."""
-        row = lambda x: self.coupling.exact(x, positions)[0]  # noqa: E731
+    def matrix(self, positions: Array, others: Array | None = None) -> Array:
+        """Phi between all units, or between units and others, from differences: (k, m).
+
+        For systems that are solved densely.
+        """
+        others = positions if others is None else others
+        row = lambda x: self.coupling.exact(x, others)[0]  # noqa: E731
         return jax.lax.map(row, positions, batch_size=16)
 
     def _sums(self, summand: Summand, probes: Units, sources: Units, same: bool) -> Array:

@@ -40,6 +40,18 @@ class Gradient(NamedTuple):
     weights: Array
 
 
+class FreeUnits(NamedTuple):
+    """One unit alone, at each of n points: C is the potential there, Phi its own energy.
+
+    `weights` (n,) are the best ones C/Phi; `log_savings` (n,) the logarithms of C^2/Phi, by which
+    they lower the loss; `gradients` (n, d) the Riemannian gradients of these logarithms.
+    """
+
+    weights: Array
+    log_savings: Array
+    gradients: Array
+
+
 class Objective(eqx.Module):
     """A loss of the student; `dim` is the dimension its units must have."""
 
@@ -64,8 +76,39 @@ class Objective(eqx.Module):
         """The Laplacian in each unit, shape (k,); or in a group of `units` moved together."""
 
     @abc.abstractmethod
+    def refit(self, student: Student, used: Array | None = None) -> tuple[Student, Array]:
+        """The student with the weights that minimise the loss at its positions, and that loss.
+
+        Units that are not `used` (k,) get weight 0: room for units to come.
+        """
+
+    @abc.abstractmethod
+    def left_by(self, student: Student) -> Objective:
+        """The loss of further units, those of `student` fixed: of what they leave to be learned."""
+
+    @abc.abstractmethod
+    def empty_value(self) -> Array:
+        """The loss of a student without units."""
+
+    @abc.abstractmethod
+    def unexplained(self, points: Array, student: Student) -> Array:
+        """How much `student` leaves at points (n, d), relative to what its own units make there.
+
+        The logarithm of |C| over that of sum_i |c_i Phi(x, theta_i)|, (n,); infinite for an empty
+        student.
+        """
+
+    @abc.abstractmethod
+    def free_units(self, points: ArrayLike) -> FreeUnits:
+        """What one unit alone would do at each of the points (n, d), with its best weight there."""
+
     def optimal_weights(self, student: Student) -> Student:
         """The student with the weights that minimise the loss at its positions."""
+        return self.refit(student)[0]
+
+    def cusp(self, positions: Array) -> Array:
+        """The slope of the potential's cusp at each position (k, d); 0 where it is smooth."""
+        return jnp.zeros(positions.shape[:-1])
 
     def value(self, student: Student) -> Array:
         """The loss."""
@@ -116,7 +159,7 @@ class Objective(eqx.Module):
         """
         student = self.check(student)
         found = smallest_eigenpair(
-            lambda coordinates: _coordinate_hvp(self, student, coordinates),
+            lambda coordinates: coordinate_hvp(self, student, coordinates),
             freedom(self, student),
             tolerance=tolerance,
             max_products=max_products,
@@ -206,14 +249,14 @@ def _hvp(objective: Objective, student: Student, direction: Gradient) -> Gradien
 
 @eqx.filter_jit
 def _hessian(objective: Objective, student: Student) -> Array:
-    column = lambda coordinates: _coordinate_hvp(objective, student, coordinates)  # noqa: E731
+    column = lambda coordinates: coordinate_hvp(objective, student, coordinates)  # noqa: E731
     axes = jnp.eye(freedom(objective, student))
     matrix = jax.lax.map(column, axes, batch_size=16)
     return (matrix + matrix.T) / 2
 
 
 @eqx.filter_jit
-def _coordinate_hvp(objective: Objective, student: Student, coordinates: Array) -> Array:
+def coordinate_hvp(objective: Objective, student: Student, coordinates: Array) -> Array:
     """The Hessian-vector product in the coordinates of the dense Hessian."""
     product = _hvp(objective, student, direction_of(objective, student, coordinates))
     basis = objective.manifold.basis(student.positions)

@@ -35,7 +35,15 @@ from earnshaw.charges.network import Student, Teacher, is_concrete
 from earnshaw.energy.couplings.choose import choose_coupling
 from earnshaw.energy.field import Field, devices_mesh
 from earnshaw.energy.group import group_laplacian, moved_together
-from earnshaw.energy.objective import Gradient, Moving, Objective, check_moving, check_ones
+from earnshaw.energy.objective import (
+    FreeUnits,
+    Gradient,
+    Moving,
+    Objective,
+    check_moving,
+    check_ones,
+    energy,
+)
 from earnshaw.energy.probe import LogPotential, log_field
 from earnshaw.energy.solve import DENSE, solve_by_products, solve_dense
 from earnshaw.energy.tiles import TILE, Units, units, weigh
@@ -114,8 +122,8 @@ class PopulationLoss(Objective):
         chosen = moved_together(units, student.units)
         return _group_laplacian(self, student, chosen)
 
-    def optimal_weights(self, student: Student) -> Student:
-        """The student with the weights a*(theta) that minimise L at its positions."""
+    def refit(self, student: Student, used: Array | None = None) -> tuple[Student, Array]:
+        """The student with the weights a*(theta) that minimise L at its positions, and that L."""
         student = self.check(student)
         if not self.with_self_energy or self.wrt == "positions":
             raise EarnshawError(
@@ -127,7 +135,8 @@ class PopulationLoss(Objective):
                 f"{self.teacher.species.name} is unbounded: every unit has infinite energy of its "
                 "own, and the best weights are 0; allowed: bounded potentials"
             )
-        return _optimal_weights(self, student) if student.units else student
+        used = jnp.ones(student.units, dtype=bool) if used is None else used
+        return _refit(self, student, used) if student.units else (student, self.empty_value())
 
     def node(self, unit: int, student: Student) -> PopulationLoss:
         """The loss as a function of one unit, all others fixed: a teacher of what they leave.
@@ -137,15 +146,34 @@ class PopulationLoss(Objective):
         student = self.check(student)
         unit = check_integer("unit", unit, 0, student.units - 1)
         rest = np.delete(np.arange(student.units), unit)
-        others = _student(student.positions[rest], student.weights[rest])
+        return self.left_by(_student(student.positions[rest], student.weights[rest]))
+
+    def left_by(self, student: Student) -> PopulationLoss:
+        """The loss of further units: its teacher is this one, less the student."""
         left = Teacher(
-            jnp.concatenate([self.teacher.positions, others.positions]),
-            jnp.concatenate([self.teacher.weights, -others.weights]),
+            jnp.concatenate([self.teacher.positions, student.positions]),
+            jnp.concatenate([self.teacher.weights, -student.weights]),
             self.teacher.species,
             on=self.teacher.manifold,
         )
-        constant = self.value(others) if self.name != "one-node" else self.constant
+        constant = self.value(student) if self.name != "one-node" else self.constant
         return dataclasses.replace(self, teacher=left, constant=constant)
+
+    def empty_value(self) -> Array:
+        """b.K b, where it counts."""
+        return self.constant
+
+    def unexplained(self, points: Array, student: Student) -> Array:
+        """log|C| minus the logarithm of what the student's units make at most, at points (n, d)."""
+        return _unexplained(self, points, student)
+
+    def free_units(self, points: ArrayLike) -> FreeUnits:
+        """One unit alone at each point; in logarithms, so also where C underflows."""
+        return _free_units(self, self._probes(points, None)[0])
+
+    def cusp(self, positions: Array) -> Array:
+        """The slope of the potential's cusp at each position."""
+        return self.field.coupling.cusp(positions)
 
     def potential(self, points: ArrayLike, student: Student | None = None) -> Array:
         """C at points (n, d): what teacher and student together make there; shape (n,)."""
@@ -266,21 +294,55 @@ def _group_laplacian(loss: PopulationLoss, student: Student, chosen: Array) -> A
 
 
 @eqx.filter_jit
-def _optimal_weights(loss: PopulationLoss, student: Student) -> Student:
-    electrons = loss._electrons(student)
-    pull, _ = loss.field.at(electrons, loss._protons(student.units))
-    alone, _ = loss.field.coupling.alone(student.positions)
-    diagonal = alone + loss.ridge
-    if student.units <= DENSE:
-        gram = loss.field.matrix(student.positions)
+def _free_units(loss: PopulationLoss, points: Array) -> FreeUnits:
+    potential = _log_probe(loss, points, _student(jnp.zeros((0, loss.dim)), jnp.zeros(0)))
+    own, slope = loss.field.coupling.alone(points)
+    own = own + loss.ridge
+    slope = loss.manifold.gradient(points, slope) / own[:, None]
+    return FreeUnits(
+        potential.sign * jnp.exp(potential.log_size) / own,
+        2 * potential.log_size - jnp.log(own),
+        2 * potential.gradient - slope,
+    )
+
+
+@eqx.filter_jit
+def _unexplained(loss: PopulationLoss, points: Array, student: Student) -> Array:
+    probes, sources = _all_charges(loss, points, student)
+    own = jnp.zeros(loss.teacher.units)
+    own = jnp.concatenate([own, jnp.abs(student.weights)])
+    # Both sums at once: the distances and potentials of all pairs are the same.
+    charges = jnp.stack([sources.charges, own])
+    found = jax.vmap(lambda q: log_field(loss.field, probes, sources._replace(charges=q)))(charges)
+    left, made = found.log_size
+    return left - made
+
+
+@eqx.filter_jit
+def _refit(loss: PopulationLoss, student: Student, used: Array) -> tuple[Student, Array]:
+    count, positions = student.units, student.positions
+    alone, _ = loss.field.coupling.alone(positions)
+    diagonal = jnp.where(used, alone + loss.ridge, 0.0)
+    if count <= DENSE:
+        # K and the teacher's pull from one table of potentials.
+        everyone = jnp.concatenate([positions, loss.teacher.positions])
+        table = jnp.where(used[:, None], loss.field.matrix(positions, everyone), 0.0)
+        gram = jnp.where(used, table[:, :count], 0.0)
         gram = jnp.fill_diagonal(gram, diagonal, inplace=False)
-        return _student(student.positions, solve_dense(gram, pull))
+        pull = table[:, count:] @ loss.teacher.weights
+        c = solve_dense(gram, pull)
+        return _student(positions, c), c @ (gram @ c - 2 * pull) + loss.constant
+
+    electrons = loss._electrons(student)
+    pull, _ = loss.field.at(electrons, loss._protons(count))
 
     def product(c: Array) -> Array:
         among, _ = loss.field.within(electrons._replace(charges=c))
-        return among + diagonal * c
+        return jnp.where(used, among, 0.0) + diagonal * c
 
-    return _student(student.positions, solve_by_products(product, diagonal, pull))
+    c = solve_by_products(product, diagonal, jnp.where(used, pull, 0.0))
+    found = _student(positions, c)
+    return found, energy(loss, found)
 
 
 @eqx.filter_jit

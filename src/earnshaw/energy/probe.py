@@ -35,9 +35,11 @@ def log_field(field: Field, probes: Units, sources: Units) -> LogPotential:
     """The potential of the sources at the probes, (k,), (k,) and (k, d)."""
     coupling = field.coupling
     if isinstance(coupling, RadialCoupling) and coupling.potential.positive:
-        # A few probes at a time, so that displacements of all pairs are never in memory at once.
-        step = max(1, SMALL // max(1, len(sources.names) * coupling.dim))
         one = lambda x: _log_sum(coupling, x, sources)  # noqa: E731
+        step = max(1, SMALL // max(1, len(sources.names) * coupling.dim))
+        if len(probes.positions) <= step:
+            return jax.vmap(one)(probes.positions)
+        # A few probes at a time, so that displacements of all pairs are never in memory at once.
         return jax.lax.map(one, probes.positions, batch_size=step)
     value, gradient = field.at(probes, sources)
     there = value != 0
@@ -57,13 +59,14 @@ def _log_sum(coupling: Coupling, x: Array, sources: Units) -> LogPotential:
     r = jnp.where(apart, jnp.sqrt(jnp.where(apart, squares, 1.0)), 0.0)
     charged = sources.charges != 0
     sizes = jnp.where(charged, jnp.abs(sources.charges), 1.0)
-    logs = jnp.where(charged, jnp.log(sizes) + coupling.potential.log_value(r), -jnp.inf)
+    log_value, log_first = coupling.potential.log_jet(r)
+    logs = jnp.where(charged, jnp.log(sizes) + log_value, -jnp.inf)
     top = jnp.max(logs)
     top = jnp.where(jnp.isfinite(top), top, 0.0)
     terms = jnp.sign(sources.charges) * jnp.exp(logs - jax.lax.stop_gradient(top))
     total = jnp.sum(terms)
     # At a cusp there is no direction; a smooth potential has no slope there.
-    slopes = jnp.where(apart, coupling.potential.log_first(r) / jnp.where(apart, r, 1.0), 0.0)
+    slopes = jnp.where(apart, log_first / jnp.where(apart, r, 1.0), 0.0)
     there = total != 0
     gradient = (terms * slopes) @ gaps / jnp.where(there, total, 1.0)
     return LogPotential(

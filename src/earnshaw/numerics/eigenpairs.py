@@ -8,8 +8,9 @@ basis is full it is cut to its best Ritz vectors and grows again (a thick restar
 SIAM J. Matrix Anal. Appl. 22, 2000), so memory is bounded whatever the number of products.
 
 A Ritz value is never below the smallest eigenvalue, and an eigenvalue lies within the residual of
-it. That this is the *smallest* one is certain in exact arithmetic for a random start, with
-probability one; a start of the user's own is therefore mixed with a random vector.
+it. That this is the *smallest* one cannot be known from products; a random start has a part in
+every eigenvector, so that only eigenvalues closer together than some multiples of the tolerance can
+be taken for each other. A start of the user's own is therefore mixed with a random vector.
 """
 
 from __future__ import annotations

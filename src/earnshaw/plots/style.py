@@ -16,6 +16,10 @@ PROTON = "#c8362f"
 FIELD = "#6a51a3"
 SUBHARMONIC = "#f6d5c8"
 SUPERHARMONIC = "#cfe0f0"
+ASTRAY = "#d98200"
+PALE = "#8a90a0"
+POSITIVE = ("#ffffff", "#fdece4", "#f9cdbb", "#f1a28c", "#e57f6b")
+NEGATIVE = ("#ffffff", "#e6f0f8", "#c0d9ec", "#92bddd", "#6a9fca")
 
 RC: dict[Any, Any] = {
     "font.size": 10,

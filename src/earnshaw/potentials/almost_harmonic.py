@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -127,6 +128,10 @@ class AlmostHarmonic(Radial):
         """Phi'(r)/Phi(r), the derivative of log Phi, also where Phi underflows."""
         return _run(_log_first, self, jnp.asarray(r, dtype=float))
 
+    def log_jet(self, r: ArrayLike) -> tuple[Array, Array]:
+        """log Phi and Phi'/Phi, from one evaluation of K."""
+        return _run(_log_jet, self, jnp.asarray(r, dtype=float))
+
     def laplacian(self, r: ArrayLike) -> Array:
         """lambda Phi minus the charge density: exactly lambda Phi outside, -inf at 0 if d >= 2.
 
@@ -167,7 +172,7 @@ class AlmostHarmonic(Radial):
 
 
 @partial(jax.jit, static_argnums=0)
-def _run(kernel: Callable[[AlmostHarmonic, Array], Array], phi: AlmostHarmonic, r: Array) -> Array:
+def _run(kernel: Callable[[AlmostHarmonic, Array], Any], phi: AlmostHarmonic, r: Array) -> Any:
     return kernel(phi, r)
 
 
@@ -194,10 +199,7 @@ def _second(phi: AlmostHarmonic, r: Array) -> Array:
 
 @jax.custom_jvp
 def _log_value(phi: AlmostHarmonic, r: Array) -> Array:
-    inside, x, y, outer = phi._places(r)
-    value, drop = bernstein(phi._value_terms, x, y), bernstein(phi._drop_terms, x, y)
-    within = jnp.where(drop < 0.5, jnp.log1p(-drop), jnp.log(value))
-    return jnp.where(inside, within, phi._outside(outer)[0])
+    return _log_jet(phi, r)[0]
 
 
 @jax.custom_jvp
@@ -208,9 +210,16 @@ def _drop(phi: AlmostHarmonic, r: Array) -> Array:
 
 
 def _log_first(phi: AlmostHarmonic, r: Array) -> Array:
+    return _log_jet(phi, r)[1]
+
+
+def _log_jet(phi: AlmostHarmonic, r: Array) -> tuple[Array, Array]:
     inside, x, y, outer = phi._places(r)
-    within = bernstein(phi._slope_terms, x, y) / bernstein(phi._value_terms, x, y)
-    return -jnp.where(inside, within, phi._outside(outer)[1])
+    value, drop = bernstein(phi._value_terms, x, y), bernstein(phi._drop_terms, x, y)
+    within = jnp.where(drop < 0.5, jnp.log1p(-drop), jnp.log(value))
+    logarithm, rate = phi._outside(outer)
+    falling = bernstein(phi._slope_terms, x, y) / value
+    return jnp.where(inside, within, logarithm), -jnp.where(inside, falling, rate)
 
 
 def _charge_density(phi: AlmostHarmonic, r: Array) -> Array:

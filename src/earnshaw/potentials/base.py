@@ -211,6 +211,10 @@ class Radial(Potential):
         """f'/f, the derivative of log f, right also where f(r) underflows."""
         return elementwise_derivative(self.log_value, r)
 
+    def log_jet(self, r: ArrayLike) -> tuple[Array, Array]:
+        """`log_value` and `log_first`, for the price of one where they share work."""
+        return self.log_value(r), self.log_first(r)
+
     def jet(self, u: Array) -> tuple[Array, Array, Array]:
         """g(u) = f(sqrt u), g'(u) and g''(u): for energies, where u = r^2 comes cheaper than r.
 

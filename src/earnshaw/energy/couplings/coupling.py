@@ -80,6 +80,14 @@ class Coupling(eqx.Module):
     def alone_laplacian(self, x: Array) -> Array:
         """The Laplacian of Phi(x, x) in x."""
 
+    @abc.abstractmethod
+    def cusp(self, x: Array) -> Array:
+        """The slope of the cusp at y = x, for x of shape (k, d); shape (k,), 0 where Phi is smooth.
+
+        Phi(y, x) = Phi(x, x) - cusp |y - x| + ..., y moving away in any direction in which Phi is
+        not smooth. For products over the coordinates, the least slope of all directions.
+        """
+
     def near(self, q1: Array, q2: Array, c: Array) -> Array:
         """Which pairs are too close for a tile, from |x|^2 (k, 1), |y|^2 (1, m), x.y (k, m)."""
         raise NotImplementedError
@@ -91,6 +99,14 @@ class Coupling(eqx.Module):
     def laplacian_tile(self, q1: Array, q2: Array, c: Array) -> Array:
         """The Laplacian in x for all pairs; anything finite for pairs that are `near`."""
         raise NotImplementedError
+
+
+CLOSE = 1e-12  # a relative distance at which only a cusp has a slope left
+
+
+def visible(slope: Array) -> Array:
+    """The slope of a cusp found at the distance CLOSE, and 0 for what a smooth function has."""
+    return jnp.where(slope > CLOSE**0.5, slope, 0.0)
 
 
 def squared_norm(x: Array) -> Array:

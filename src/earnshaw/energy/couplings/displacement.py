@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from earnshaw.energy.couplings.coupling import Coupling
-from earnshaw.potentials.base import Potential
+from earnshaw.potentials.base import Potential, Separable
 
 
 class DisplacementCoupling(Coupling):
@@ -58,3 +58,9 @@ class DisplacementCoupling(Coupling):
     def alone_laplacian(self, x: Array) -> Array:
         """0."""
         return jnp.zeros(x.shape[:-1])
+
+    def cusp(self, x: Array) -> Array:
+        """-f'(0) f(0)^(d-1) for a product, whose slope is least along an axis; for formulas 0."""
+        if not isinstance(self.potential, Separable):
+            return jnp.zeros(x.shape[:-1])
+        return jnp.broadcast_to(-self.potential.first(jnp.zeros(())), x.shape[:-1])

@@ -24,7 +24,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from earnshaw.energy.couplings.coupling import Coupling, Tile, squared_norm
+from earnshaw.energy.couplings.coupling import CLOSE, Coupling, Tile, squared_norm, visible
 from earnshaw.potentials.dual import Dual
 from earnshaw.potentials.pair import Pair, deficit
 
@@ -104,6 +104,13 @@ class DotCoupling(Coupling):
         q = squared_norm(x)
         slope, curvature = _along(lambda q: _along(self._power, q)[1], q)
         return 4 * q * curvature + 2 * self.dim * slope
+
+    def cusp(self, x: Array) -> Array:
+        """The limit of -M_e de/ds for a turn s = |x| t of x by a small angle, e = |x|^2 t^2/2."""
+        size = _root(squared_norm(x))
+        turned = CLOSE * size
+        slope = _along(lambda e: self._moment(size**2, size**2, e, jnp.ones(())), turned**2 / 2)[1]
+        return jnp.where(size > 0, visible(-turned * slope), 0.0)
 
     def near(self, q1: Array, q2: Array, c: Array) -> Array:
         return jnp.abs(c) >= (1 - self.potential.form.kink) * jnp.sqrt(q1) * jnp.sqrt(q2)

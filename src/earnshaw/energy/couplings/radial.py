@@ -50,6 +50,10 @@ class RadialCoupling(Coupling):
         """0."""
         return jnp.zeros(x.shape[:-1])
 
+    def cusp(self, x: Array) -> Array:
+        """-f'(0)."""
+        return jnp.broadcast_to(-self.potential.first(jnp.zeros(())), x.shape[:-1])
+
     def near(self, q1: Array, q2: Array, c: Array) -> Array:
         return q1 + q2 - 2 * c <= NEAR * (q1 + q2)
 

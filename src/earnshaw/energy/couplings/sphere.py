@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from earnshaw.energy.couplings import gap
-from earnshaw.energy.couplings.coupling import Coupling, Tile, squared_norm
+from earnshaw.energy.couplings.coupling import CLOSE, Coupling, Tile, squared_norm, visible
 from earnshaw.potentials.base import Zonal
 from earnshaw.potentials.dual import Dual
 from earnshaw.potentials.pair import Pair
@@ -70,6 +70,11 @@ class SphereCoupling(Coupling):
     def alone_laplacian(self, x: Array) -> Array:
         """0."""
         return jnp.zeros(x.shape[:-1])
+
+    def cusp(self, x: Array) -> Array:
+        """The limit of -2 sqrt(u) dPhi/du at u = |x - y|^2 -> 0."""
+        slope = Cap(self.potential, jnp.ones(())).jet(jnp.asarray(CLOSE**2))[1]
+        return jnp.broadcast_to(visible(-2 * CLOSE * slope), x.shape[:-1])
 
     def near(self, q1: Array, q2: Array, c: Array) -> Array:
         return jnp.abs(c) >= 1 - self.close

@@ -1,0 +1,61 @@
+"""Gradient descent with projection: x <- Pi_M(x - alpha grad L(x)).
+
+EPD, Algorithm 1; Full, Algorithm 4. With alpha <= 1/B2, B2 a bound of the Hessian near x, every
+step lowers L by at least alpha |grad L|^2 / 2 (Full, Lemma D.1): adaptive steps are the longest of
+a halving sequence that do.
+"""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax.numpy as jnp
+from jax import Array
+
+from earnshaw.charges.network import Student
+from earnshaw.descent.method import Method, State, move, settled
+from earnshaw.descent.steps import GROWTH, Steps, Trial, attempt, backtrack, least_size
+from earnshaw.descent.stop import RUNNING, Stop
+from earnshaw.energy.objective import Objective
+
+
+class GradientDescent(Method):
+    """Stops where |grad L| <= tolerance, or where no step keeps the promise of Lemma D.1."""
+
+    steps: Steps = Steps()
+    tolerance: float = eqx.field(default=1e-8, converter=jnp.asarray)
+
+    def first_step_size(self) -> Array:
+        return jnp.asarray(self.steps.first)
+
+    def step(self, objective: Objective, state: State, key: Array) -> State:
+        trial = gradient_step(objective, state, self.steps)
+        moved = State(
+            trial.student,
+            trial.value,
+            trial.gradient,
+            trial.step_size,
+            state.smallest_eigenvalue,
+            state.stop,
+        )
+        small = moved.gradient_norm <= self.tolerance
+        stop = jnp.where(small, Stop.STATIONARY.code, RUNNING)
+        stop = jnp.where(trial.good, stop, Stop.NO_DECREASE.code)
+        return settled(state, moved, trial.good, stop)
+
+
+def gradient_step(objective: Objective, state: State, steps: Steps) -> Trial:
+    """One step down the gradient, of constant size or with the decrease of Lemma D.1."""
+    square = state.gradient_norm**2
+
+    def after(size: Array) -> Student:
+        return move(objective, state.student, state.gradient, -size)
+
+    if steps.size is not None:
+        return attempt(objective, after(steps.size), steps.size, lambda value: jnp.asarray(True))
+    return backtrack(
+        objective,
+        after,
+        lambda size, value: value <= state.value - size * square / 2,
+        GROWTH * state.step_size,
+        least_size(state.student, state.gradient),
+    )

@@ -1,0 +1,179 @@
+"""The methods by name, made for an objective; combinations that make no sense are refused here.
+
+Two kinds: methods of all units at once (`Method`, run by `loop.py`) and node-wise ones
+(`NodeMethod`, run by `nodes.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from earnshaw.charges.network import Student
+from earnshaw.descent.gradient_descent import GradientDescent
+from earnshaw.descent.hessian_descent import HessianDescent
+from earnshaw.descent.method import Method
+from earnshaw.descent.newton import Newton
+from earnshaw.descent.node_wise import NodeWise
+from earnshaw.descent.node_wise_gd import NodeWiseGD
+from earnshaw.descent.node_wise_paper import NodeWisePaper
+from earnshaw.descent.node_wise_sgd import NodeWiseSGD
+from earnshaw.descent.nodes import NodeMethod
+from earnshaw.descent.noisy_sgd import NoisySGD
+from earnshaw.descent.second_gd import SecondGD
+from earnshaw.descent.starts import Starts
+from earnshaw.descent.steps import Steps
+from earnshaw.descent.theory import TheorySteps, theory_bounds, theory_steps
+from earnshaw.energy.objective import Objective
+from earnshaw.errors import EarnshawError, OutOfRange, UnknownName
+
+SIMULTANEOUS = ("gd", "hessian-descent", "second-gd", "noisy-sgd", "newton")
+NODE_WISE = ("node-wise", "node-wise-paper", "node-wise-sgd", "node-wise-gd")
+METHODS = (*SIMULTANEOUS, *NODE_WISE)
+SEARCHING = ("gd", "hessian-descent", "second-gd", "node-wise-paper", "node-wise-gd")
+CONSTANT = (*SEARCHING, "noisy-sgd", "node-wise-sgd")
+BY_THEORY = ("gd", "second-gd", "noisy-sgd")
+TOLERANCES = {"gd": 1e-8, "hessian-descent": 1e-6, "second-gd": 1e-6, "noisy-sgd": 1e-1}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What was asked for; None means the method's own choice.
+
+    `steps` is "adaptive", "theory" or the size of constant steps.
+    """
+
+    steps: str | float | None = None
+    tolerance: float | None = None
+    iterations: int | None = None
+    climbs: int | None = None
+
+    def given(self, **names: Any) -> dict[str, Any]:
+        """Keywords for a constructor: those of `names` that are not None."""
+        return {key: value for key, value in names.items() if value is not None}
+
+
+def check_method(name: object, objective: Objective) -> str:
+    """The name, or why this method cannot run on this objective."""
+    if not isinstance(name, str) or name not in METHODS:
+        raise UnknownName("method", str(name), METHODS)
+    on_sphere = objective.manifold.name == "sphere"
+    if name == "node-wise-paper" and on_sphere:
+        raise EarnshawError(
+            "node-wise-paper starts units in a ball of R^d (Full, Lemma E.4); "
+            "allowed on the sphere: node-wise, node-wise-gd, node-wise-sgd or all units at once"
+        )
+    fixed = objective.wrt == "positions"
+    if name in NODE_WISE and name != "node-wise-sgd" and fixed:
+        raise EarnshawError(
+            f"{name} chooses weights, which are fixed here; allowed: node-wise-sgd, "
+            f"{', '.join(SIMULTANEOUS)}"
+        )
+    if name in NODE_WISE and objective.wrt == "weights":
+        raise EarnshawError(f"{name} moves positions, which are fixed here; allowed: wrt='both'")
+    if name == "node-wise-sgd" and not fixed:
+        raise EarnshawError(
+            "node-wise-sgd is for fixed weights (EPD, Algorithm 2); "
+            "allowed: objective='assumption-1', with a teacher whose weights are all 1"
+        )
+    if name in NODE_WISE and not math.isfinite(float(objective.empty_value())):
+        raise EarnshawError(
+            f"{name} needs a potential that is bounded where units meet; allowed: "
+            f"{', '.join(SIMULTANEOUS)} with objective='without-constants'"
+        )
+    return name
+
+
+def all_at_once(
+    name: str, objective: Objective, start: Student, wish: Wish
+) -> tuple[Method, tuple[str, ...]]:
+    """A method of all units, and remarks on how it was made."""
+    if name == "newton":
+        _no_steps(name, wish)
+        if bool(jnp.any(objective.cusp(start.positions) > 0)):
+            raise EarnshawError(
+                "newton needs a potential without a cusp; allowed: gd, second-gd, node-wise"
+            )
+        return Newton(**wish.given(tolerance=wish.tolerance)), ()
+    wanted = TOLERANCES[name] if wish.tolerance is None else wish.tolerance
+    steps, notes = _steps(name, objective, start, wish, wanted)
+    tolerance = jnp.asarray(wanted)
+    if name == "gd":
+        return GradientDescent(steps=steps, tolerance=tolerance), notes
+    if name == "hessian-descent":
+        return HessianDescent(steps=steps, tolerance=tolerance), notes
+    if name == "second-gd":
+        return SecondGD(steps=steps, eta=tolerance, gamma=tolerance), notes
+    size = {} if steps.size is None else {"step_size": steps.size}
+    return NoisySGD(tolerance=tolerance, **size), notes
+
+
+def node_by_node(
+    name: str, objective: Objective, limit: int, starts: Starts, wish: Wish
+) -> tuple[NodeMethod, tuple[str, ...]]:
+    """A node-wise method that may place `limit` units, and remarks on how it was made."""
+    common = wish.given(tolerance=wish.tolerance)
+    if name == "node-wise":
+        _no_steps(name, wish)
+        somewhere = objective.manifold.project(jnp.ones((1, objective.dim)))
+        smooth = not bool(jnp.any(objective.cusp(somewhere) > 0))
+        climbing = wish.given(climbs=wish.climbs, ascent_limit=wish.iterations)
+        return NodeWise(starts=starts, limit=limit, smooth=smooth, **common, **climbing), ()
+    if wish.steps == "theory":
+        raise EarnshawError(
+            f"{name} has no theory steps: they depend on where each unit starts; "
+            f"allowed: adaptive or a number; theory for {', '.join(BY_THEORY)}"
+        )
+    common |= wish.given(iterations=wish.iterations)
+    size = _size(name, wish)
+    if name == "node-wise-sgd":
+        return NodeWiseSGD(limit=limit, **common, **wish.given(step_size=size)), ()
+    steps = Steps(size=size)
+    if name == "node-wise-gd":
+        return NodeWiseGD(starts=starts, limit=limit, steps=steps, **common), ()
+    if wish.tolerance is not None:
+        common["tolerance"] = jnp.asarray(wish.tolerance)
+    return NodeWisePaper(limit=limit, steps=steps, **common), ()
+
+
+def _steps(
+    name: str, objective: Objective, start: Student, wish: Wish, tolerance: float
+) -> tuple[Steps, tuple[str, ...]]:
+    if wish.steps != "theory":
+        return Steps(size=_size(name, wish)), ()
+    if name not in BY_THEORY:
+        raise EarnshawError(f"{name} has no theory steps; allowed for {', '.join(BY_THEORY)}")
+    plan = promised(name, objective, start, tolerance)
+    plan.check()
+    return plan.steps(), (plan.describe(),)
+
+
+def promised(name: str, objective: Any, start: Student, tolerance: float) -> TheorySteps:
+    """What the descent lemmas promise from a start on: a step size, and how many iterations."""
+    gamma = None if name == "gd" else tolerance
+    return theory_steps(theory_bounds(objective, start), tolerance, gamma)
+
+
+def _size(name: str, wish: Wish) -> Array | None:
+    """The size of constant steps, or None for adaptive ones."""
+    if wish.steps is None or (wish.steps == "adaptive" and name in SEARCHING):
+        return None
+    try:
+        size = float(wish.steps)
+    except (TypeError, ValueError):
+        size = math.nan
+    if not (np.isfinite(size) and size > 0):
+        allowed = "adaptive, " if name in SEARCHING else ""
+        allowed += "theory, " if name in BY_THEORY else ""
+        raise OutOfRange("steps", wish.steps, f"{allowed}or a positive number for {name}")
+    return jnp.asarray(size)
+
+
+def _no_steps(name: str, wish: Wish) -> None:
+    if wish.steps not in (None, "adaptive"):
+        raise OutOfRange("steps", wish.steps, f"adaptive; {name} finds its own")

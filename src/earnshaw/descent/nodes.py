@@ -1,0 +1,178 @@
+"""Learning one unit after the other: what all node-wise methods share.
+
+A node-wise method places one unit a round: it finds a position for a free unit among what is left
+of the teacher, gives it a weight, and usually refits the weights of all units placed so far. The
+student has room for more units than are placed; the others have weight 0, which is no charge at
+all. So all rounds have the same shapes, and nothing is compiled again between units or seeds.
+"""
+
+from __future__ import annotations
+
+import abc
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from earnshaw.charges.network import Student
+from earnshaw.descent.loop import Progress, Report
+from earnshaw.descent.stop import RUNNING, Stop, stop_of
+from earnshaw.energy.objective import Objective
+
+PATH = 64  # points that are remembered of the way of each unit
+FIRST_ROOM = 32  # units there is room for at first; doubled when full
+
+
+class Nodes(eqx.Module):
+    """All that a node-wise run is at one moment: enough to go on from.
+
+    With room for n units: `student` (n, d), of which the first `placed` count; `losses` (n + 1,)
+    before the first and after each unit, NaN beyond; `iterations` (n,) that each took; `paths`
+    (n, PATH, d) the way of each; `failures` rounds in a row without a new unit.
+    """
+
+    student: Student
+    placed: Array
+    losses: Array
+    iterations: Array
+    paths: Array
+    failures: Array
+    round: Array
+    stop: Array
+    seed: Array
+
+    @property
+    def room(self) -> int:
+        """How many units fit."""
+        return self.student.units
+
+    @property
+    def used(self) -> Array:
+        """Which units are placed, (n,)."""
+        return jnp.arange(self.room) < self.placed
+
+    @property
+    def loss(self) -> Array:
+        """The loss now."""
+        return self.losses[self.placed]
+
+    def with_student(self, student: Student, loss: Array) -> Nodes:
+        """The same with other positions and weights, and the loss there."""
+        losses = self.losses.at[self.placed].set(loss)
+        return eqx.tree_at(lambda n: (n.student, n.losses), self, (student, losses))
+
+    def result(self) -> Student:
+        """The student of the placed units alone."""
+        count = int(self.placed)
+        return Student(self.student.positions[:count], self.student.weights[:count])
+
+
+class NodeMethod(eqx.Module):
+    """One way to place a unit. `limit` is the number of units it may place."""
+
+    limit: eqx.AbstractVar[int]
+
+    @abc.abstractmethod
+    def place(self, objective: Objective, nodes: Nodes) -> Nodes:
+        """One round: a unit more, or a failure more, or the end."""
+
+    def finish(self, objective: Objective, nodes: Nodes) -> Nodes:
+        """After the last round."""
+        return nodes
+
+
+def begin_nodes(objective: Objective, limit: int, seed: int) -> Nodes:
+    """No unit yet, room for `limit` or for the first few."""
+    room = min(limit, FIRST_ROOM)
+    student = Student(jnp.zeros((room, objective.dim)), jnp.zeros(room))
+    student = eqx.tree_at(
+        lambda s: s.positions, student, objective.manifold.project(student.positions)
+    )
+    zero = jnp.asarray(0)
+    return Nodes(
+        student,
+        zero,
+        jnp.full(room + 1, jnp.nan).at[0].set(objective.empty_value()),
+        jnp.zeros(room, dtype=int),
+        jnp.zeros((room, PATH, objective.dim)),
+        zero,
+        zero,
+        zero,
+        jnp.asarray(seed),
+    )
+
+
+def run_nodes(
+    method: NodeMethod,
+    objective: Objective,
+    nodes: Nodes,
+    *,
+    report: Report | None = None,
+    checkpoint: object = None,
+) -> tuple[Nodes, bool]:
+    """Place units until the method says stop; and whether it was interrupted."""
+    try:
+        while int(nodes.stop) == RUNNING:
+            if int(nodes.placed) == nodes.room:
+                nodes = _with_more_room(objective, nodes, min(method.limit, 2 * nodes.room))
+            nodes = jax.block_until_ready(method.place(objective, nodes))
+            if callable(checkpoint):
+                checkpoint(nodes)
+            if report is not None:
+                done, left = int(nodes.placed), float(nodes.loss / nodes.losses[0])
+                report(Progress(done, method.limit, f"{done} units, {left:.1e} of the loss left"))
+        return method.finish(objective, nodes), False
+    except KeyboardInterrupt:
+        return nodes, True
+
+
+def stop_of_nodes(nodes: Nodes, interrupted: bool) -> Stop:
+    """Why the run stopped."""
+    found = stop_of(int(nodes.stop))
+    return Stop.INTERRUPTED if interrupted or found is None else found
+
+
+def add_unit(nodes: Nodes, position: Array, weight: Array, iterations: Array, path: Array) -> Nodes:
+    """The nodes with one more unit; its loss and the other weights are the caller's business."""
+    at = nodes.placed
+    student = Student(
+        nodes.student.positions.at[at].set(position), nodes.student.weights.at[at].set(weight)
+    )
+    return eqx.tree_at(
+        lambda n: (n.student, n.placed, n.iterations, n.paths, n.failures),
+        nodes,
+        (
+            student,
+            at + 1,
+            nodes.iterations.at[at].set(iterations),
+            nodes.paths.at[at].set(path),
+            jnp.zeros_like(nodes.failures),
+        ),
+    )
+
+
+def thinned_path(path: Array, count: Array) -> Array:
+    """PATH points of the first `count` + 1 rows of `path` (n, d), evenly, with both ends."""
+    rows = jnp.round(jnp.linspace(0.0, 1.0, PATH) * count).astype(int)
+    return path[rows]
+
+
+def _with_more_room(objective: Objective, nodes: Nodes, room: int) -> Nodes:
+    """The same nodes with room for more."""
+    extra = room - nodes.room
+    origin = objective.manifold.project(jnp.zeros((extra, objective.dim)))
+    student = Student(
+        jnp.concatenate([nodes.student.positions, origin]),
+        jnp.pad(nodes.student.weights, (0, extra)),
+    )
+    return eqx.tree_at(
+        lambda n: (n.student, n.losses, n.iterations, n.paths),
+        nodes,
+        (
+            student,
+            jnp.pad(nodes.losses, (0, extra), constant_values=jnp.nan),
+            jnp.pad(nodes.iterations, (0, extra)),
+            jnp.pad(nodes.paths, ((0, extra), (0, 0), (0, 0))),
+        ),
+    )

@@ -1,0 +1,97 @@
+"""How long a step is: a constant, or the longest found that keeps its lemma's promise.
+
+Adaptive steps try a length, halve it until the objective falls by what the lemma guarantees (D.1
+for gradient steps, D.2 for steps along negative curvature), and try twice the length the next time.
+The lemmas' constants 1/B2 and 1/B3 are thereby found, not computed; no step ever increases the
+objective.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from earnshaw.charges.network import Student
+from earnshaw.energy.objective import Gradient, Objective
+
+GROWTH = 2.0
+ROUNDING = float(np.finfo(float).eps)
+
+
+class Trial(NamedTuple):
+    """A student, its loss and its gradient, after a step of size `step_size`."""
+
+    student: Student
+    value: Array
+    gradient: Gradient
+    step_size: Array
+    good: Array  # whether the promise was kept
+
+
+def attempt(objective: Objective, student: Student, step_size: Array, good: Any) -> Trial:
+    """The trial at a student; `good(value)` says whether its value is low enough."""
+    value, gradient = objective.value_and_gradient(student)
+    return Trial(student, value, gradient, step_size, good(value))
+
+
+def backtrack(
+    objective: Objective,
+    after: Callable[[Array], Student],
+    enough: Callable[[Array, Array], Array],
+    first: Array,
+    least: Array,
+) -> Trial:
+    """The first of the sizes first, first/2, ... that is good; none if that gets below `least`.
+
+    Args:
+        after: the student after a step of a given size.
+        enough: whether (size, value there) keeps the promise.
+        first: the size to begin with.
+        least: the size below which a step moves nothing.
+    """
+
+    def trial(size: Array) -> Trial:
+        return attempt(objective, after(size), size, lambda value: enough(size, value))
+
+    def searching(last: Trial) -> Array:
+        return ~last.good & (last.step_size > least)
+
+    # Not a trial yet: its double size makes the first one. So the objective is compiled only once.
+    student, unknown = after(first), jnp.asarray(jnp.inf)
+    slope = Gradient(jnp.zeros_like(student.positions), jnp.zeros_like(student.weights))
+    untried = Trial(student, unknown, slope, 2 * jnp.maximum(first, least), jnp.asarray(False))
+    return jax.lax.while_loop(searching, lambda last: trial(last.step_size / 2), untried)
+
+
+def least_size(student: Student, direction: Gradient) -> Array:
+    """The step size at which x + size * direction rounds to x."""
+    size = jnp.maximum(jnp.max(jnp.abs(student.positions), initial=0.0), 1e-300)
+    size = jnp.maximum(size, jnp.max(jnp.abs(student.weights), initial=0.0))
+    speed = jnp.maximum(
+        jnp.max(jnp.abs(direction.positions), initial=0.0),
+        jnp.max(jnp.abs(direction.weights), initial=0.0),
+    )
+    return ROUNDING * size / jnp.where(speed > 0, speed, 1.0)
+
+
+def _optional_array(size: Any) -> Array | None:
+    # Arrays, not numbers, so that compiled code is shared by all sizes.
+    return None if size is None else jnp.asarray(size, dtype=float)
+
+
+class Steps(eqx.Module):
+    """A constant `size`, or None for adaptive steps that begin with `first`."""
+
+    size: Array | None = eqx.field(default=None, converter=_optional_array)
+    first: float = 1.0
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether the size is searched for."""
+        return self.size is None

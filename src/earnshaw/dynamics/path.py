@@ -1,0 +1,88 @@
+"""What a simulation returns: where every unit was at every accepted step, and why it ended."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jax.typing import ArrayLike
+
+from earnshaw.charges.network import Student, Teacher
+from earnshaw.errors import OutOfRange
+
+Stop = Literal["time", "equilibrium", "bound", "collision", "diverged", "step-limit", "interrupted"]
+Kind = Literal["bind", "merge", "release", "split"]
+
+
+class Encounter(NamedTuple):
+    """Electron `unit` met or left `partner` at `time`.
+
+    "bind" and "release" are of proton `partner`, "merge" and "split" of electron `partner`. `side`
+    is -1 where the two are antipodes on the sphere, not the same point.
+    """
+
+    time: float
+    kind: Kind
+    unit: int
+    partner: int
+    side: int = 1
+
+
+class Path(eqx.Module):
+    """The motion of k electrons in R^d, at n increasing times.
+
+    `energy` is the objective (the loss L, not L/2) at each time. `bound` has the proton that each
+    unit ended on (or on whose antipode), or -1; `group` the first of the units that share its
+    place, itself where it is alone. `steps` counts the steps tried, rejected ones too. `stop`:
+
+    - "time"         the time asked for has passed;
+    - "equilibrium"  all speeds are below what the tolerances can tell from 0;
+    - "bound"        every electron is held by a proton, and nothing moves;
+    - "collision"    the force has no limit: an electron met a charge under an unbounded potential,
+                     or a relu unit on R^d came to the origin;
+    - "diverged"     positions, weights or energy are no longer finite;
+    - "step-limit"   `max_steps` were not enough;
+    - "interrupted"  by Ctrl-C; the path is complete up to its last time.
+    """
+
+    times: np.ndarray
+    positions: np.ndarray
+    weights: np.ndarray
+    energy: np.ndarray
+    bound: np.ndarray
+    group: np.ndarray
+    teacher: Teacher
+    events: tuple[Encounter, ...] = eqx.field(static=True)
+    stop: Stop = eqx.field(static=True)
+    steps: int = eqx.field(static=True)
+
+    @property
+    def student(self) -> Student:
+        """The student at the end."""
+        return Student(self.positions[-1], self.weights[-1])
+
+    def at(self, times: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+        """Positions (m, k, d) and weights (m, k) at `times` (m,), for pictures.
+
+        Linear between accepted steps, and back on the sphere; constant after the end.
+        """
+        when = np.atleast_1d(np.asarray(times, dtype=float))
+        if when.ndim != 1 or not np.all((when >= 0) & np.isfinite(when)):
+            raise OutOfRange("times", times, "a list of finite times >= 0")
+        last = len(self.times) - 1
+        before = np.clip(np.searchsorted(self.times, when, side="right") - 1, 0, max(last - 1, 0))
+        after = np.minimum(before + 1, last)
+        length = self.times[after] - self.times[before]
+        part = np.where(
+            length > 0, (when - self.times[before]) / np.where(length > 0, length, 1), 0
+        )
+        part = np.clip(part, 0.0, 1.0)
+
+        def between(values: np.ndarray) -> np.ndarray:
+            share = part.reshape(-1, *[1] * (values.ndim - 1))
+            return (1 - share) * values[before] + share * values[after]
+
+        positions = self.teacher.manifold.project(jnp.asarray(between(self.positions)))
+        return np.asarray(positions), between(self.weights)

@@ -1,0 +1,270 @@
+"""Electron-proton dynamics: gradient flow on L/2, the motion of a network that learns.
+
+    d theta_i / dt = -(1/2) grad_i L(c, theta),    and for wrt="both"  d c_i / dt = -(1/2) dL/dc_i
+
+(EPD, Theorem 2.2; Full, Theorem 2.3, with the factor of MATH, error 3). `flow.py` integrates this
+while nothing happens. Units that meet at a cusp of the potential bind there, and stay bound until
+the net force of all others exceeds the cusp's pull: `encounters.py`. Here they take turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from earnshaw.charges.network import Student, Teacher
+from earnshaw.dynamics.clusters import apart
+from earnshaw.dynamics.cusps import Cusp, closeness, find_cusp, has_point
+from earnshaw.dynamics.encounters import Outcome, meet, part
+from earnshaw.dynamics.flow import SLACK, Records, Sight, State, World, advance, observe
+from earnshaw.dynamics.path import Encounter, Path, Stop
+from earnshaw.energy.objective import check_moving
+from earnshaw.energy.population import PopulationLoss, population_loss
+from earnshaw.errors import EarnshawError, check_integer, check_real
+
+Progress = Callable[[float, str], None]
+
+CHUNK = 256  # steps between two looks at the clock, fewer if they would not fit
+NUMBERS = 2**24  # that a chunk may hold
+SLOWED = 10.0  # at rest: slower than so many rtol of a unit's own top speed
+FIRST = 0.01  # the first step of a segment, as a part of the time that the units' size takes
+HALVINGS = 24  # of the step in which a hold gave way, to find when
+
+
+def simulate(
+    teacher: Teacher,
+    student: Student,
+    time: float = 10.0,
+    *,
+    wrt: str = "positions",
+    objective: str = "full",
+    rtol: float = 1e-8,
+    atol: float = 1e-10,
+    max_steps: int = 100_000,
+    on_progress: Progress | None = None,
+) -> Path:
+    """Let the student's units move among the teacher's, which are fixed.
+
+    Args:
+        teacher: the protons.
+        student: the electrons at time 0.
+        time: how long, in the time of gradient flow on L/2; it may end earlier, see `Path`.
+        wrt: what moves: "positions" (the papers' dynamics), "weights" or "both".
+        objective: as for `population_loss`; unbounded potentials need "without-constants".
+        rtol: the relative error of a step, in every coordinate.
+        atol: the absolute one.
+        max_steps: after so many steps, rejected ones too, the run ends.
+        on_progress: called now and then with the part of `time` that has passed, and a note.
+    """
+    time = check_real("time", time, 0.0)
+    rtol, atol = check_real("rtol", rtol, 0.0, 0.1), check_real("atol", atol, 0.0, 0.1)
+    max_steps = check_integer("max_steps", max_steps, 1)
+    loss = population_loss(teacher, objective, wrt=check_moving(wrt))
+    if not isinstance(student, Student):
+        raise EarnshawError(f"simulate needs a Student, not {type(student).__name__}")
+    if loss.check(student).units == 0:
+        raise EarnshawError("the student has no units; allowed: one or more")
+    cusp = Cusp(0.0, 0.0, np.inf) if wrt == "weights" else find_cusp(loss, student)
+    size = float(max(np.max(np.abs(x)) for x in (teacher.positions, student.positions)))
+    size = size or 1.0  # all at the origin
+    world = _world(loss, cusp, size, time, rtol, atol)
+    return _Run(world, student, time, size, max_steps).go(on_progress)
+
+
+def _world(
+    loss: PopulationLoss, cusp: Cusp, size: float, time: float, rtol: float, atol: float
+) -> World:
+    close = closeness(cusp, size, rtol, atol)
+    length = cusp.length if np.isfinite(cusp.length) else max(size, close.reach)
+    return World(
+        loss=loss,
+        slope=jnp.asarray(cusp.slope),
+        opposite=jnp.asarray(cusp.opposite),
+        reach=jnp.asarray(close.reach),
+        slack=jnp.asarray(SLACK * close.reach / length),
+        # At this speed nothing gets past one tolerance in the whole run.
+        slow=jnp.asarray((close.atol + close.rtol * size) / time),
+        slowed=jnp.asarray(SLOWED * close.rtol),
+        rtol=jnp.asarray(close.rtol),
+        atol=jnp.asarray(close.atol),
+        cusped=cusp.exists,
+        mirrored=cusp.opposite != 0,
+        pointed=has_point(loss),
+    )
+
+
+class _Run:
+    """One simulation under way: where it is, and what has been recorded, a step an entry."""
+
+    def __init__(
+        self, world: World, student: Student, time: float, size: float, max_steps: int
+    ) -> None:
+        self.world, self.time, self.size, self.max_steps = world, time, size, max_steps
+        protons = np.asarray(world.loss.teacher.positions)
+        self.clusters = apart(student.units, protons, world.mirrored)
+        self.chunk = int(np.clip(NUMBERS // student.positions.size, 8, CHUNK))
+        self.times: list[float] = [0.0]
+        self.records: list[Records] = []
+        self.events: list[Encounter] = []
+        self.tried = 0
+        self.next_step: float | None = None
+        self.top_speeds: Array = jnp.zeros(student.units)
+        self.state = State(student.positions, student.weights)
+
+    def go(self, on_progress: Progress | None) -> Path:
+        """To the end."""
+        seen = self._look()
+        if not np.isfinite(seen.energy):
+            raise EarnshawError(
+                f"the energy at the start is {float(seen.energy)}, since "
+                f"{self.world.loss.teacher.species.name} is unbounded; allowed: "
+                "objective='without-constants', and no two units at one place"
+            )
+        self.records.append(_instant(seen, self.state))
+        self.top_speeds = seen.speeds
+        stop: Stop | None = None
+        try:
+            while stop is None:
+                stop = self._settle()
+                if on_progress is not None:
+                    on_progress(min(self.times[-1] / self.time, 1.0), self._note())
+                stop = stop or self._flow()
+        except KeyboardInterrupt:
+            stop = "interrupted"
+        return self._path(stop)
+
+    def _settle(self) -> Stop | None:
+        """All encounters of this instant; then why the run ends here, if it does."""
+        while True:
+            seen = self._look()
+            meeting, parting = int(np.argmin(seen.contacts.gap)), int(np.argmax(seen.excess))
+            if seen.lost:
+                return "collision"
+            if np.isfinite(seen.contacts.gap[meeting]):
+                self._change(self._meet(seen, meeting))
+            elif seen.excess[parting] > 0:
+                self._change(self._part(seen, parting))
+            else:
+                break
+            if self.tried >= self.max_steps:
+                return "step-limit"
+        if np.all(self.clusters.bound >= 0) and (self.world.loss.wrt == "positions" or seen.still):
+            return "bound"
+        if seen.still:
+            return "equilibrium"
+        if self.times[-1] >= self.time:
+            return "time"
+        return "step-limit" if self.tried >= self.max_steps else None
+
+    def _flow(self) -> Stop | None:
+        """Move on until something happens, or for a chunk of steps."""
+        if self.next_step is None:
+            fastest = float(np.max(self.records[-1].speeds))
+            self.next_step = FIRST * self.size / fastest if fastest > 0 else self.time
+        times, records, tried = self._advance(self.state, self.times[-1], self.time, self.next_step)
+        allowed = self.max_steps - self.tried
+        self.tried += min(tried, allowed)
+        for time, record in zip(times[:allowed], records[:allowed], strict=True):
+            if not (np.isfinite(record.energy) and np.all(np.isfinite(record.positions))):
+                return "diverged"
+            self.next_step = time - self.times[-1]
+            self._record(time, record)
+        # A step onto a cusp is short, but one past the edge of a hold is not.
+        if times and np.max(self._look().excess) > 0:
+            self._find_parting()
+        return None
+
+    def _find_parting(self) -> None:
+        """Halve the last step until the moment at which a hold gave way is known."""
+        late, last = self.times[-1], self.records[-1]
+        early, before = self.times[-2], self.records[-2]
+        for _ in range(HALVINGS):
+            middle = early + (late - early) / 2
+            if not early < middle < late:
+                break
+            times, records, _ = self._advance(_state(before), early, middle, late - early)
+            if not times:
+                break
+            seen = self._look(_state(records[-1]))
+            if np.max(seen.excess) > 0:
+                late, last = times[-1], records[-1]
+            else:
+                early, before = times[-1], records[-1]
+        self.times[-1], self.records[-1], self.state = late, last, _state(last)
+
+    def _advance(
+        self, state: State, start: float, end: float, step: float
+    ) -> tuple[list[float], list[Records], int]:
+        """Times and records of accepted steps, and how many were tried."""
+        begin, finish, first = (jnp.asarray(t) for t in (start, end, min(step, end - start)))
+        times, records, used, tried = advance(
+            self.world, self.clusters, state, self.top_speeds, begin, finish, first, self.chunk
+        )
+        parts = [np.asarray(values)[: int(used)] for values in records]
+        rows = [Records(*row) for row in zip(*parts, strict=True)]
+        return np.asarray(times)[: int(used)].tolist(), rows, int(tried)
+
+    def _look(self, state: State | None = None) -> Sight:
+        time = jnp.asarray(self.times[-1])
+        return observe(self.world, self.clusters, state or self.state, self.top_speeds, time)
+
+    def _meet(self, seen: Sight, unit: int) -> Outcome:
+        partner, side = int(seen.contacts.partner[unit]), int(seen.contacts.side[unit])
+        manifold, time = self.world.loss.manifold, self.times[-1]
+        return meet(self.clusters, manifold, self._places(), unit, partner, side, time)
+
+    def _part(self, seen: Sight, cut: int) -> Outcome:
+        tear, reach = np.asarray(seen.tear[cut]), float(self.world.reach)
+        manifold, time = self.world.loss.manifold, self.times[-1]
+        return part(self.clusters, manifold, self._places(), cut, tear, reach, time)
+
+    def _change(self, outcome: Outcome) -> None:
+        """Go on from after an encounter, which replaces the record of just before."""
+        self.clusters = outcome.clusters
+        self.state = State(jnp.asarray(outcome.positions), self.state.weights)
+        self.events.extend(outcome.events)
+        self.tried += 1  # so that encounters too come to an end
+        self.next_step = None
+        self.records[-1] = _instant(self._look(), self.state)
+
+    def _places(self) -> np.ndarray:
+        """Of all particles, electrons first."""
+        return np.concatenate([self.state.positions, self.world.loss.teacher.positions])
+
+    def _record(self, time: float, record: Records) -> None:
+        self.records.append(record)
+        self.times.append(time)
+        self.state = _state(record)
+        self.top_speeds = jnp.maximum(self.top_speeds, record.speeds)
+
+    def _note(self) -> str:
+        bound, energy = int(np.sum(self.clusters.bound >= 0)), float(self.records[-1].energy)
+        units = self.clusters.electrons
+        return f"time {self.times[-1]:.4g}, energy {energy:.4g}, {bound} of {units} units bound"
+
+    def _path(self, stop: Stop) -> Path:
+        leader = self.clusters.leader[: self.clusters.electrons]
+        records = self.records[: len(self.times)]  # an interrupt may fall between the two
+        return Path(
+            times=np.asarray(self.times),
+            positions=np.stack([record.positions for record in records]),
+            weights=np.stack([record.weights for record in records]),
+            energy=np.asarray([record.energy for record in records]),
+            bound=self.clusters.bound,
+            group=np.asarray([np.flatnonzero(leader == label)[0] for label in leader]),
+            teacher=self.world.loss.teacher,
+            events=tuple(self.events),
+            stop=stop,
+            steps=self.tried,
+        )
+
+
+def _instant(seen: Sight, state: State) -> Records:
+    return Records(seen.places, state.weights, seen.energy, seen.speeds)
+
+
+def _state(record: Records) -> State:
+    return State(jnp.asarray(record.positions), jnp.asarray(record.weights))

@@ -1,0 +1,283 @@
+"""What kind of point a student is: a minimum, a saddle, or none of these.
+
+With L the loss in the weights c and positions theta that may move, a point is critical when 0 lies
+in the Clarke subdifferential of L (MATH, "Cusps"). Split the motions of positions into those along
+which L is smooth, E, and the rest: units that sit on a cusp of pull_i (`binding.py`), on which
+everything else acts with a force net_i. Then
+
+    gradient_norm^2 = |grad_c L|^2 + |E^T grad L|^2 + sum_i max(0, |net_i| - |pull_i|)^2,
+    cusp_margin_i   = pull_i - |net_i|,
+
+and `smallest_eigenvalue` is that of the Hessian over E and the weights (`curvature.py`). Verdicts:
+
+- ``not-critical``   gradient_norm > tolerance;
+- ``minimum``, ``cusp-minimum`` (with bound units)   the eigenvalue exceeds the tolerance and every
+  bound unit, and every group of them in one place, is held: L grows at first order in their
+  motions and at second order in all others, and mixed terms are of higher order. Or L = 0 to
+  rounding, where L is a mean square: a global minimum, whatever the Hessian says (relu on R^d has
+  directions along which nothing changes);
+- ``strict-saddle``  the eigenvalue is below -tolerance; or a bound unit is repelled, pull_i < 0. To
+  Clarke the tip of a cone that points up is critical like one that points down; L falls from it at
+  first order in every direction, so that a maximum in one unit counts as a saddle of L. Or a unit
+  of weight 0 sits on a cusp: with a small weight of the right sign it is repelled;
+- ``degenerate``     none of these: an eigenvalue or a margin is 0 to the tolerance;
+- ``inconclusive``   the residual of the eigenvalue, or the kind of cusp, does not allow a verdict.
+
+A certificate is numerical: it is as good as the floating-point numbers it is made of, and proves
+nothing. On a loss of samples every unit counts as free; where the activation has a jump or a kink,
+gradient and Hessian are those of `EmpiricalLoss`, with bumps for what samples miss.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, Literal
+
+import numpy as np
+
+from earnshaw.charges.network import Student
+from earnshaw.duality.activation import ACTIVATIONS
+from earnshaw.energy.empirical import EmpiricalLoss
+from earnshaw.energy.objective import Objective
+from earnshaw.energy.population import PopulationLoss
+from earnshaw.errors import EarnshawError, check_real
+from earnshaw.landscape.binding import Binding, bind
+from earnshaw.landscape.curvature import Curvature, smallest_curvature, smooth_directions
+from earnshaw.landscape.cusps import powers
+
+Kind = Literal[
+    "minimum", "cusp-minimum", "strict-saddle", "degenerate", "not-critical", "inconclusive"
+]
+Verdict = tuple[Kind, str]
+
+RELATIVE = 1e-6  # the default tolerance, relative to the teacher
+HELD = 1e-6  # a margin smaller than this part of the charges' pulls is none
+ZERO = "the loss is 0 to rounding, and no loss is less"
+ROUNDING = 16 * float(np.finfo(float).eps)  # of a sum of energies, relative to its terms
+
+
+@dataclasses.dataclass(frozen=True)
+class Certificate:
+    """What kind of point a student is, and the numbers that say so; see the module's docstring.
+
+    `gradient_norm` is the distance from 0 to the Clarke subdifferential. `smallest_eigenvalue` is
+    inf where no motion is smooth, `residual` that of it. `cusp_margins` (k,) are NaN for free
+    units; `held_by` (k,) is the proton that the unit sits on, -1 for free units, and -2 - j where
+    it is another student unit j. `moved` is how far bound units were from their charges (an angle
+    for cusps across rays): all numbers are those of the student with these units put exactly there.
+    """
+
+    kind: Kind
+    reason: str
+    gradient_norm: float
+    smallest_eigenvalue: float
+    residual: float
+    cusp_margins: np.ndarray
+    held_by: np.ndarray
+    loss: float
+    moved: float
+    tolerance: float
+
+    def summary(self) -> dict[str, Any]:
+        """Plain numbers for JSON; None for what is infinite or does not exist."""
+        bound = self.cusp_margins[self.held_by != -1]
+        return {
+            "kind": self.kind,
+            "gradient_norm": _plain(self.gradient_norm),
+            "smallest_eigenvalue": _plain(self.smallest_eigenvalue),
+            "smallest_margin": _plain(np.min(bound)) if len(bound) else None,
+            "bound_units": len(bound),
+            "tolerance": self.tolerance,
+        }
+
+
+def certificate(
+    objective: Objective, student: Student, *, tolerance: float | None = None
+) -> Certificate:
+    """What kind of point `student` is in the landscape of `objective`.
+
+    Args:
+        objective: a population or an empirical loss.
+        student: numbers, not stand-ins inside a compiled function.
+        tolerance: of gradient norms and eigenvalues alike. By default 1e-6 s min(1, s) Phi, with s
+            the largest weight of the teacher and Phi the largest Phi(w_j, w_j): gradients are of
+            order s Phi in weights and s^2 Phi in positions, second derivatives of order Phi and
+            s^2 Phi. For samples s is the root mean square of y, and Phi counts as 1.
+    """
+    if not isinstance(objective, Objective):
+        raise EarnshawError(f"a certificate needs a loss, not {type(objective).__name__}")
+    if not isinstance(student, Student):
+        raise EarnshawError(f"a certificate needs a Student, not {type(student).__name__}")
+    student = objective.check(student)
+    if tolerance is None:
+        tolerance = _default_tolerance(objective)
+    else:
+        tolerance = check_real("tolerance", tolerance, 0.0)
+    binding = bind(objective, student)
+    value, gradient = objective.value_and_gradient(binding.student)
+    by_positions, by_weights = (np.asarray(part) for part in gradient)
+    if not all(np.all(np.isfinite(part)) for part in (value, by_positions, by_weights)):
+        return _infinite(float(value), binding, tolerance)
+    smooth = smooth_directions(objective, binding)
+    along = smooth.T @ by_positions.ravel()
+    net = by_positions - (smooth @ along).reshape(by_positions.shape)
+    held, pulls = binding.held, binding.pulls
+    # A product's cusp is |v|_1, whose subdifferential is a cube.
+    forces = np.abs(net) if binding.product else np.linalg.norm(net, axis=1, keepdims=True)
+    excess = np.maximum(0.0, forces - np.abs(pulls)[:, None])[held]
+    norm = float(np.linalg.norm(np.concatenate([by_weights, along, excess.ravel()])))
+    margins = np.where(held, pulls - np.max(forces, axis=1, initial=0.0), np.nan)
+    perfect = abs(float(value)) <= _rounding_of_zero(objective, binding.student)
+    curvature = smallest_curvature(objective, binding, smooth)
+    kind, reason = (
+        _by_gradient(objective, binding, norm, tolerance, perfect)
+        or _by_cusps(objective, binding, margins, net, tolerance)
+        or _by_curvature(curvature, tolerance)
+        or _least(bool(np.any(held)), _strict(curvature, held))
+    )
+    return Certificate(
+        kind=kind,
+        reason=reason,
+        gradient_norm=norm,
+        smallest_eigenvalue=curvature.value,
+        residual=curvature.residual,
+        cusp_margins=margins,
+        held_by=binding.held_by,
+        loss=float(value),
+        moved=binding.moved,
+        tolerance=tolerance,
+    )
+
+
+def _infinite(value: float, binding: Binding, tolerance: float) -> Certificate:
+    return Certificate(
+        kind="inconclusive",
+        reason="the energy or its gradient is infinite",
+        gradient_norm=math.inf,
+        smallest_eigenvalue=math.nan,
+        residual=math.inf,
+        cusp_margins=np.full(len(binding.held_by), np.nan),
+        held_by=binding.held_by,
+        loss=value,
+        moved=binding.moved,
+        tolerance=tolerance,
+    )
+
+
+def _by_gradient(
+    objective: Objective, binding: Binding, norm: float, tolerance: float, perfect: bool
+) -> Verdict | None:
+    """The verdict on a point that is not critical, or the answer."""
+    # Bumps at the jumps of an activation make a gradient of samples that is not that of the loss.
+    trusted = not (binding.unsure or isinstance(objective, EmpiricalLoss))
+    if perfect and (norm <= tolerance or not trusted):
+        return _least(bool(np.any(binding.held) or binding.unsure), ZERO)
+    if binding.unsure:
+        return "inconclusive", binding.unsure
+    if norm > tolerance:
+        return "not-critical", f"the gradient has norm {norm:.3g}, more than {tolerance:.3g}"
+    return None
+
+
+def _by_cusps(
+    objective: Objective,
+    binding: Binding,
+    margins: np.ndarray,
+    net: np.ndarray,
+    tolerance: float,
+) -> Verdict | None:
+    """The verdict on a critical point where not every cusp holds its units."""
+    held, weights = binding.held, np.asarray(binding.student.weights)
+    least = HELD * binding.scales * np.abs(weights)
+    repelled = held & (binding.pulls < -least)
+    if np.any(repelled):
+        unit = int(np.argmax(repelled))
+        return "strict-saddle", f"unit {unit} is repelled by the charge it sits on"
+    silent = (weights == 0) & (np.abs(binding.rates) > tolerance)
+    if objective.wrt == "both" and np.any(silent):
+        unit = int(np.argmax(silent))
+        return "strict-saddle", f"unit {unit} of weight 0 sits on a cusp, which repels one sign"
+    if np.any(np.bincount(binding.place[binding.cancelled]) > 1):
+        return "inconclusive", "units in one place feel no pull alone, but do together"
+    surely, at_most = binding.group_margins(net)
+    if at_most < -tolerance:
+        return "strict-saddle", "units in one place are held each alone, but not together"
+    loose = held & ~(margins > least)
+    if np.any(loose):
+        return "degenerate", f"unit {int(np.argmax(loose))} is held with no margin"
+    if not surely > 0:
+        return "inconclusive", "whether units in one place are held together is not known"
+    return None
+
+
+def _by_curvature(found: Curvature, tolerance: float) -> Verdict | None:
+    """The verdict by the smallest eigenvalue, unless that is positive."""
+    value, residual = found.value, found.residual
+    if math.isnan(value):
+        return "inconclusive", "the Hessian has infinite entries"
+    # A Ritz value is never below the smallest eigenvalue, whatever its residual.
+    if value < -max(tolerance, 0.0 if not found.settled else residual):
+        return "strict-saddle", f"the smallest eigenvalue is {value:.3g}"
+    if not found.settled or (residual > tolerance and residual >= abs(value)):
+        return "inconclusive", f"the smallest eigenvalue is {value:.3g} up to {residual:.3g}"
+    if value <= tolerance:
+        return "degenerate", f"the smallest eigenvalue is {value:.3g}, 0 to the tolerance"
+    return None
+
+
+def _least(cusped: bool, why: str) -> Verdict:
+    return ("cusp-minimum" if cusped else "minimum"), why
+
+
+def _strict(found: Curvature, held: np.ndarray) -> str:
+    """Why a critical point is a minimum though its loss is not 0."""
+    smooth = "nothing else moves"
+    if math.isfinite(found.value):
+        smooth = f"the smallest eigenvalue is {found.value:.3g}"
+    return f"cusps hold {np.sum(held)} units, and {smooth}" if np.any(held) else smooth
+
+
+def _default_tolerance(objective: Objective) -> float:
+    """1e-6 s min(1, s) Phi; see `certificate`."""
+    size, power = 1.0, 1.0
+    if isinstance(objective, PopulationLoss):
+        size = float(np.max(np.abs(np.asarray(objective.teacher.weights))))
+        highest = np.max(powers(objective.field.coupling, objective.teacher.positions))
+        power = abs(float(highest))
+    elif isinstance(objective, EmpiricalLoss):
+        size = float(np.sqrt(np.mean(np.square(np.asarray(objective.y)))))
+    if not (0 < size < math.inf and 0 < power < math.inf):
+        return RELATIVE
+    return RELATIVE * size * min(1.0, size) * power
+
+
+def _rounding_of_zero(objective: Objective, student: Student) -> float:
+    """How large L may be and still be 0: its rounding errors. -1 where L can be negative.
+
+    The terms of c.K c - 2 c.K b + b.K b sum to at most (sum_i |c_i| Phi_ii^(1/2) + the same of b)^2
+    in size, since K is positive semidefinite. A loss of samples is a sum of squares, with nothing
+    to cancel: there L is 0 beside the mean of y^2.
+    """
+    if isinstance(objective, EmpiricalLoss):
+        return ROUNDING * float(np.mean(np.square(np.asarray(objective.y))))
+    if not isinstance(objective, PopulationLoss) or not _mean_square(objective):
+        return -1.0
+    total = 0.0
+    for network in (student, objective.teacher):
+        sizes = np.sqrt(np.abs(np.asarray(powers(objective.field.coupling, network.positions))))
+        total += float(np.abs(np.asarray(network.weights)) @ sizes)
+    return ROUNDING * total**2
+
+
+def _mean_square(objective: PopulationLoss) -> bool:
+    """Whether L = E[(f - g)^2]: of an activation, and with all its constants."""
+    species = objective.teacher.species
+    # Potentials by name (distance, harmonic) and formulas need not have an activation.
+    named = species.name in ACTIVATIONS or species.name.startswith("hermite-")
+    known = species.given is not None or (species.origin == "activation" and named)
+    return known and objective.name in ("full", "assumption-1")
+
+
+def _plain(number: float) -> float | None:
+    return float(number) if math.isfinite(number) else None

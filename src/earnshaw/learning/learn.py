@@ -1,0 +1,281 @@
+"""`ew.learn`, the short path: initialise, descend, match, certify."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from earnshaw.charges.matching import match
+from earnshaw.charges.network import Student, Teacher
+from earnshaw.charges.random import random_student
+from earnshaw.descent.loop import Report
+from earnshaw.descent.methods import NODE_WISE, Wish, all_at_once, check_method, node_by_node
+from earnshaw.descent.starts import usual_starts
+from earnshaw.energy.empirical import empirical_loss
+from earnshaw.energy.objective import Objective, check_ones
+from earnshaw.energy.population import PopulationLoss, population_loss
+from earnshaw.errors import EarnshawError
+from earnshaw.landscape.certificate import certificate
+from earnshaw.learning.run import Run
+from earnshaw.learning.sessions import AllAtOnce, NodeByNode, Outcome, Session
+from earnshaw.learning.settings import Settings
+from earnshaw.learning.storage import Keeper, read_run, restored
+from earnshaw.potentials.base import Zonal
+
+ITERATIONS = 100_000  # of methods of all units
+MORE_UNITS = 16  # beyond twice the teacher's, before node-wise learning gives up
+
+
+def learn(
+    teacher: Teacher | None = None,
+    method: str | None = None,
+    *,
+    seed: int | None = None,
+    units: int | None = None,
+    student: Student | None = None,
+    objective: str | None = None,
+    wrt: str | None = None,
+    samples: int | None = None,
+    batch: int | None = None,
+    starts: int | None = None,
+    start: str | None = None,
+    iterations: int | None = None,
+    steps: str | float | None = None,
+    tolerance: float | None = None,
+    save: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    report: Report | None = None,
+) -> Run:
+    """Learn a hidden network: find its units, match them, and say what kind of point was reached.
+
+    Ctrl-C ends the run and returns what there is. The same arguments give the same result, to the
+    last bit, in every process, however often the run was interrupted and resumed.
+
+    Args:
+        teacher: the hidden network. Not needed to resume.
+        method: "node-wise" (the default), "node-wise-paper", "node-wise-sgd", "node-wise-gd"; or of
+            all units at once "gd", "hessian-descent", "second-gd", "noisy-sgd", "newton".
+        seed: of starts, samples and noise; 0.
+        units: how many units the student may have. Node-wise methods of the papers, and methods of
+            all units, take as many as the teacher has; "node-wise" finds the number itself.
+        student: where methods of all units start; by default at random.
+        objective: "full" (the default), "regularized", "assumption-1"; "without-constants" for
+            unbounded potentials.
+        wrt: what moves: "both", "positions" or "weights".
+        samples: learn from this many random inputs instead of the exact loss.
+        batch: the size of minibatches, for noisy-sgd.
+        starts: how many starts: of all units (1), or of each unit (8).
+        start: "random", or "lemma-4.5": one unit at the origin with its best weight, the others
+            of weight 0 (Full, Lemma 4.5).
+        iterations: how many at most; for node-wise methods, for each unit.
+        steps: "adaptive", "theory", or a number for constant steps.
+        tolerance: the eps of M_eps; for "node-wise", the part of the loss that is worth a unit.
+        save: an NPZ file to keep the run in, written every few seconds and at the end.
+        resume: such a file, to go on from.
+        report: called with a `Progress` now and then.
+    """
+    asked: dict[str, Any] = {
+        "method": method,
+        "seed": seed,
+        "units": units,
+        "objective": objective,
+        "wrt": wrt,
+        "samples": samples,
+        "batch": batch,
+        "starts": starts,
+        "start": start,
+        "iterations": iterations,
+        "steps": steps,
+        "tolerance": tolerance,
+    }
+    given = {name: value for name, value in asked.items() if value is not None}
+    leaves = None
+    if resume is None:
+        settings = Settings(**given)
+    else:
+        stored = read_run(resume)
+        try:
+            settings = stored.settings.agreeing(given)
+            teacher, student = _same(stored, teacher, student)
+        except EarnshawError as error:
+            raise EarnshawError(f"cannot resume {str(resume)!r}: {error}") from None
+        leaves = stored.leaves
+    if not isinstance(teacher, Teacher):
+        raise EarnshawError(f"learn needs a Teacher, not {type(teacher).__name__}; or resume=")
+
+    loss = _objective(teacher, settings)
+    check_method(settings.method, loss)
+    session, notes = _session(teacher, loss, settings, student)
+    keeper = None if save is None else Keeper(save, settings, teacher, student)
+    state = session.begin()
+    if leaves is not None:
+        try:
+            state = restored(state, leaves)
+        except EarnshawError as error:
+            raise EarnshawError(f"cannot resume {str(resume)!r}: {error}") from None
+    kept: list[Any] = [state]
+
+    def checkpoint(state: Any) -> None:
+        kept[0] = state
+        if keeper is not None:
+            keeper.now_and_then(state)
+
+    state, interrupted = session.go(state, report, checkpoint)
+    if keeper is not None:
+        keeper.write(kept[0])  # before the finish, which is done again when the run is resumed
+    return _run(teacher, loss, settings, session.outcome(state, interrupted), notes)
+
+
+def _same(stored: Any, teacher: Teacher | None, student: Student | None) -> tuple[Any, Any]:
+    """The stored teacher and start, if those given are none or the same."""
+    for what, given, kept in (
+        ("teacher", teacher, stored.teacher),
+        ("start", student, stored.start),
+    ):
+        if given is None:
+            continue
+        equal = kept is not None and all(
+            np.array_equal(getattr(given, name), getattr(kept, name))
+            for name in ("positions", "weights")
+        )
+        if equal and what == "teacher":
+            mine, theirs = given.species, kept.species  # type: ignore[union-attr]
+            equal = (mine.name, mine.parameters, given.manifold.name) == (  # type: ignore[union-attr]
+                theirs.name,
+                theirs.parameters,
+                kept.manifold.name,
+            )
+        if not equal:
+            raise EarnshawError(f"it is a run with another {what}")
+    return stored.teacher, stored.start
+
+
+def _objective(teacher: Teacher, settings: Settings) -> Objective:
+    name, wrt = settings.objective, settings.wrt
+    if settings.method == "node-wise-sgd" and name == "assumption-1":
+        # Units to come have weight 0 for a while, which Assumption 1 itself would refuse.
+        check_ones("teacher", teacher.weights)
+        name, wrt = "full", "positions"
+    if settings.samples is None:
+        if settings.batch is not None:
+            raise EarnshawError("batch= needs samples=")
+        return population_loss(teacher, name, wrt=wrt)
+    return empirical_loss(
+        teacher,
+        settings.samples,
+        seed=settings.seed,
+        objective=name,
+        wrt=wrt,
+        batch=settings.batch,
+    )
+
+
+def _session(
+    teacher: Teacher, loss: Objective, settings: Settings, student: Student | None
+) -> tuple[Session, tuple[str, ...]]:
+    """The run, ready to begin, and remarks on it."""
+    wish = Wish(settings.steps, settings.tolerance, settings.iterations, settings.starts)
+    seed, units = settings.seed, settings.units
+    if settings.method in NODE_WISE:
+        if student is not None:
+            raise EarnshawError(
+                f"{settings.method} starts without units; allowed: student= for methods of all "
+                "units"
+            )
+        limit = units
+        if limit is None and settings.method == "node-wise":
+            limit = 2 * teacher.units + MORE_UNITS
+        around = usual_starts(loss.manifold, loss.dim, isinstance(teacher.potential, Zonal))
+        method, notes = node_by_node(
+            settings.method, loss, teacher.units if limit is None else limit, around, wish
+        )
+        return NodeByNode(method, loss, seed), notes
+    batch = _starts(teacher, loss, settings, student)
+    first = Student(batch.positions[0], batch.weights[0])
+    joint, notes = all_at_once(settings.method, loss, first, wish)
+    limit = ITERATIONS if settings.iterations is None else settings.iterations
+    return AllAtOnce(joint, loss, batch, limit, seed), notes
+
+
+def _starts(
+    teacher: Teacher, loss: Objective, settings: Settings, student: Student | None
+) -> Student:
+    """The starts of a method of all units, with a leading axis."""
+    count = settings.starts or 1
+    if student is not None:
+        if count > 1 or settings.units not in (None, student.units) or settings.start:
+            raise EarnshawError(
+                "a given student is the only start; allowed: no starts, units, start"
+            )
+        loss.check(student)
+        return Student(student.positions[None], student.weights[None])
+    weights = "ones" if settings.objective == "assumption-1" else None
+    units = teacher.units if settings.units is None else settings.units
+    # Seeds of starts are spread out, so that those of seed 0 and seed 1 are not the same.
+    first = settings.seed * 1_000_003
+    drawn = [
+        random_student(teacher, units, (first + i) % 2**63, weights=weights) for i in range(count)
+    ]
+    if settings.start == "lemma-4.5":
+        drawn = [_lemma_start(loss, one) for one in drawn]
+    return Student(
+        jnp.stack([one.positions for one in drawn]), jnp.stack([one.weights for one in drawn])
+    )
+
+
+def _lemma_start(loss: Objective, student: Student) -> Student:
+    """Full, Lemma 4.5: theta_1 = 0 with its best weight, all other weights 0."""
+    if loss.manifold.name == "sphere":
+        raise EarnshawError("lemma-4.5 starts at the origin, which is not on the sphere")
+    if loss.wrt == "positions":
+        raise EarnshawError("lemma-4.5 chooses a weight, and the weights are fixed here")
+    positions = student.positions.at[0].set(0.0)
+    only = jnp.arange(student.units) == 0
+    return loss.refit(Student(positions, student.weights), only)[0]
+
+
+def _run(
+    teacher: Teacher, loss: Objective, settings: Settings, outcome: Outcome, notes: tuple[str, ...]
+) -> Run:
+    return Run(
+        teacher=teacher,
+        student=outcome.student,
+        method=settings.method,
+        stop=outcome.stop,
+        iterations=outcome.iterations,
+        loss=outcome.loss,
+        relative_loss=_relative_loss(teacher, loss, outcome),
+        history=outcome.history,
+        matching=match(teacher, outcome.student),
+        certificate=certificate(loss, outcome.student),
+        settings=_described(teacher, settings),
+        notes=notes,
+    )
+
+
+def _relative_loss(teacher: Teacher, loss: Objective, outcome: Outcome) -> float:
+    """E[(f - g)^2] over E[f^2]; NaN where these are infinite."""
+    full: Any = loss
+    value: Callable[[], Any] = lambda: outcome.loss  # noqa: E731
+    if not (isinstance(loss, PopulationLoss) and loss.name in ("full", "assumption-1")):
+        full = population_loss(teacher)
+        value = lambda: full.value(outcome.student)  # noqa: E731
+    empty = float(full.empty_value())
+    if not np.isfinite(empty) or empty == 0:
+        return float("nan")
+    return max(0.0, float(value()) / empty)
+
+
+def _described(teacher: Teacher, settings: Settings) -> dict[str, Any]:
+    return dataclasses.asdict(settings) | {
+        "activation": teacher.species.name,
+        "parameters": dict(teacher.species.parameters),
+        "dim": teacher.dim,
+        "teacher_units": teacher.units,
+        "on": teacher.manifold.name,
+    }

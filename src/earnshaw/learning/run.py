@@ -1,0 +1,81 @@
+"""What a finished (or interrupted) run of `ew.learn` is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from earnshaw.charges.matching import Matching
+from earnshaw.charges.network import Student, Teacher
+from earnshaw.descent.stop import Stop
+from earnshaw.landscape.certificate import Certificate
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The way of a run, thinned: what pictures are made of.
+
+    Attributes:
+        iterations: at which the losses were taken, (n,); for node-wise methods the total number
+            of iterations when each unit was placed, beginning with 0.
+        losses: the loss there, (n,).
+        gradient_norms: the norm of its gradient there, (n,); empty for node-wise methods.
+        paths: for each unit of the student its way, (m, d); units of node-wise methods moved one
+            after the other, others at the same time.
+        node_iterations: for node-wise methods, the iterations that each unit took, (k,); else None.
+    """
+
+    iterations: np.ndarray
+    losses: np.ndarray
+    gradient_norms: np.ndarray
+    paths: tuple[np.ndarray, ...]
+    node_iterations: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """The result of `ew.learn`.
+
+    Attributes:
+        teacher: what was to be learned.
+        student: what was learned.
+        method: the name of the method.
+        stop: why the run ended.
+        iterations: how many there were in all.
+        loss: the objective at the student.
+        relative_loss: the loss E[(f - g)^2] over that of a student without units.
+        history: the way there.
+        matching: which unit found which.
+        certificate: what kind of point this is.
+        settings: all that was asked for, as plain values.
+        notes: one-line remarks, such as what theory steps would have taken.
+    """
+
+    teacher: Teacher
+    student: Student
+    method: str
+    stop: Stop
+    iterations: int
+    loss: float
+    relative_loss: float
+    history: Trace
+    matching: Matching
+    certificate: Certificate
+    settings: dict[str, Any]
+    notes: tuple[str, ...] = ()
+
+    def summary(self) -> dict[str, Any]:
+        """Plain numbers, for JSON."""
+        return {
+            "method": self.method,
+            "relative_loss": self.relative_loss,
+            "units": self.student.units,
+            "permutation": self.matching.permutation.tolist(),
+            "is_permutation": self.matching.is_permutation,
+            "recovered": self.matching.recovered(),
+            "iterations": self.iterations,
+            "stop": str(self.stop),
+            "certificate": self.certificate.summary(),
+        }
