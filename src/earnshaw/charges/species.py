@@ -19,13 +19,11 @@ from earnshaw.activations.base import Activation
 from earnshaw.duality.activation import ACTIVATIONS, takes_dim
 from earnshaw.duality.activation import activation as named_activation
 from earnshaw.duality.potential import potential as potential_of
-from earnshaw.duality.realize import realize
 from earnshaw.errors import EarnshawError, check_real
 from earnshaw.inputs import Gaussian
 from earnshaw.manifolds import Manifold, manifold
 from earnshaw.potentials.base import Potential, Zonal
 from earnshaw.potentials.dual import Dual
-from earnshaw.potentials.expression import parse_potential
 
 Origin = Literal["activation", "formula", "object"]
 FOR_THE_POTENTIAL = {"max_norm"}  # parameters that only `ew.potential` understands
@@ -61,6 +59,8 @@ class Species(eqx.Module):
         if self.origin == "activation" and self.name in ACTIVATIONS:
             dim = getattr(self.potential, "dim", None)
             return _named(self.name, self.parameters, dim, float(self.inputs.width))
+        from earnshaw.duality.realize import realize  # loads SymPy: not until it is needed
+
         result = realize(self.potential, width=float(self.inputs.width))
         if result.activation is None:
             raise EarnshawError(f"no activation has the potential {self.name}: {result.reason}")
@@ -110,6 +110,8 @@ def species(
 
 def formula_species(formula: str, dim: int, on: str, width: float | None = None) -> Species:
     """The species of units with a potential given as a formula in `rho`, `r` or `x1, x2, ...`."""
+    from earnshaw.potentials.expression import parse_potential  # loads SymPy: not until needed
+
     potential = parse_potential(formula, on=on, dim=dim)
     return Species(potential, Gaussian(_settled_width(None, width)), None, "formula", formula)
 

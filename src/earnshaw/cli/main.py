@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from earnshaw import __version__
-from earnshaw.cli import potential, realize
+from earnshaw.cli import learn, potential, realize
 from earnshaw.errors import EarnshawError
 
 app = typer.Typer(
@@ -18,6 +18,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("learn")(learn.command)
 app.command("potential")(potential.command)
 app.command("realize")(realize.command)
 

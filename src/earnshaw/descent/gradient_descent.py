@@ -22,7 +22,7 @@ class GradientDescent(Method):
     """Stops where |grad L| <= tolerance, or where no step keeps the promise of Lemma D.1."""
 
     steps: Steps = Steps()
-    tolerance: float = eqx.field(default=1e-8, converter=jnp.asarray)
+    tolerance: Array = eqx.field(default=1e-8, converter=jnp.asarray)
 
     def first_step_size(self) -> Array:
         return jnp.asarray(self.steps.first)

@@ -137,13 +137,15 @@ def _step_all(method: Method, objective: Objective, states: State, keys: Array) 
 def _begin(method: Method, objective: Objective, starts: Student, key: Array) -> Loop:
     states = jax.vmap(lambda student: method.init(objective, student))(starts)
     count = starts.positions.shape[0]
-    return Loop(
+    loop = Loop(
         states,
         remember(empty_history(states), states),
         jnp.asarray(0),
         jnp.zeros(count, dtype=int),
         jax.random.key_data(key),
     )
+    # Python's numbers make weakly typed arrays: with these, the second piece would compile again.
+    return jax.tree.map(lambda part: jax.lax.convert_element_type(part, part.dtype), loop)
 
 
 def stop_codes(method: Method, loop: Loop, interrupted: bool) -> Array:

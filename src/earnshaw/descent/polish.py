@@ -16,7 +16,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optimistix
 from jax import Array
 
 from earnshaw.charges.network import Student
@@ -75,6 +74,8 @@ def _quasi_newton(
 
     def loss(flat: tuple[Array, Array], _: None) -> Array:
         return energy(objective, unpacked(flat))
+
+    import optimistix  # takes a third of a second to load, and cusps need none of it
 
     start = (student.positions, student.weights)
     found: Any = optimistix.minimise(

@@ -16,7 +16,6 @@ from earnshaw.activations.registry import DOT_PRODUCT
 from earnshaw.activations.translation import BesselTranslation, GaussianTranslation
 from earnshaw.activations.user import user_function
 from earnshaw.duality.realized import Realized, realized
-from earnshaw.duality.space import almost_harmonic_activation
 from earnshaw.errors import EarnshawError
 from earnshaw.inputs import Gaussian
 from earnshaw.potentials.almost_harmonic import AlmostHarmonic
@@ -35,6 +34,9 @@ def _bessel(dim: int, width: float = 1.0) -> BesselTranslation:
 def _almost_harmonic(
     dim: int, radius: float = 0.1, lam: float = 1.0, core: str = "ball", width: float = 1.0
 ) -> Realized:
+    # Loads SymPy, which takes longer than learning a network of such units: not until it is needed.
+    from earnshaw.duality.space import almost_harmonic_activation
+
     potential = AlmostHarmonic(dim, radius, lam, core)
     shape = almost_harmonic_activation(dim, radius, lam, core, Gaussian(width))
     return realized(shape, potential)

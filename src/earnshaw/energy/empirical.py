@@ -350,5 +350,6 @@ def _refit(loss: EmpiricalLoss, student: Student, used: Array) -> tuple[Student,
         return append_rows(triangle, chunk.counted[:, None] * table)
 
     weights = solve_triangle(fold(step, start, loss.x, loss.y, rows))
-    found = Student(student.positions, weights)
+    # The smallest solution gives columns of zeros weight 0 but for rounding.
+    found = Student(student.positions, jnp.where(used, weights, 0.0))
     return found, energy(loss, found)

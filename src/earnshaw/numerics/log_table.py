@@ -19,7 +19,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
-from scipy.interpolate import CubicSpline
 
 from earnshaw import numerics  # noqa: F401  (float64)
 
@@ -106,6 +105,8 @@ def fit_log_table(
     `jumps` there, the values next to those nodes, which a finite range of frequencies blurs, are
     replaced by what the two sides continue to.
     """
+    from scipy.interpolate import CubicSpline  # takes long to load, and few need a table
+
     smooth = values * radii**exponent * np.exp(decay * radii)
     ends = [0, *(s for s in sorted(set(splits)) if 3 < s < len(radii) - 4), len(radii) - 1]
     nodes = np.arange(len(radii), dtype=float)

@@ -28,13 +28,11 @@ INSIDE = 0.5  # the radius at which ways on the circle begin; they end on it
 class Grid(NamedTuple):
     """Where a potential is taken for a picture: points (n, d), and how they lie on the paper.
 
-    `shape` is that of the picture; `mask` (shape) says which of its cells the points fill, in order
-    of rows; `box` is (left, right, bottom, top).
+    They fill a picture of `shape` row by row, in the `box` (left, right, bottom, top).
     """
 
     points: np.ndarray
     shape: tuple[int, int]
-    mask: np.ndarray
     box: tuple[float, float, float, float]
 
 
@@ -75,8 +73,7 @@ class Plane(View):
     def grid(self, size: int) -> Grid:
         x, y = (np.linspace(c - self.reach, c + self.reach, size) for c in self.centre)
         points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-        mask = np.ones((size, size), dtype=bool)
-        return Grid(points, (size, size), mask, (x[0], x[-1], y[0], y[-1]))
+        return Grid(points, (size, size), (x[0], x[-1], y[0], y[-1]))
 
 
 class Line(View):
@@ -92,8 +89,7 @@ class Line(View):
     def grid(self, size: int) -> Grid:
         """One column: the line itself."""
         x = np.linspace(self.centre[0] - self.reach, self.centre[0] + self.reach, size)
-        mask = np.ones((size, 1), dtype=bool)
-        return Grid(x[:, None], (size, 1), mask, (0.0, self.span, x[0], x[-1]))
+        return Grid(x[:, None], (size, 1), (0.0, self.span, x[0], x[-1]))
 
     def furnish(self, axes: Any) -> None:
         axes.set_xlabel(self.labels[0])
@@ -115,8 +111,7 @@ class Circle(View):
         """One row: all angles, around the circle."""
         angle = np.linspace(-np.pi, np.pi, 8 * size)
         points = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
-        mask = np.ones((1, len(angle)), dtype=bool)
-        return Grid(points, (1, len(angle)), mask, (-np.pi, np.pi, 1.13, 1.25))
+        return Grid(points, (1, len(angle)), (-np.pi, np.pi, 1.13, 1.25))
 
     def furnish(self, axes: Any) -> None:
         super().furnish(axes)
@@ -140,6 +135,7 @@ class Volume(View):
             getattr(axes, f"{name}axis").set_pane_color((0.965, 0.97, 0.98, 1.0))
         axes.set_box_aspect((1, 1, 1), zoom=0.9)
         axes.set_proj_type("persp", focal_length=0.6)
+        axes.computed_zorder = False  # rings stay on top of what they surround
         axes.view_init(elev=22, azim=-55)
 
 
@@ -167,19 +163,18 @@ class Globe(View):
         return points @ self.eye < 1 / CAMERA
 
     def grid(self, size: int) -> Grid:
-        """The visible side of the globe: where the rays of the eye meet it first."""
+        """Where the rays of the eye first meet the globe; those that miss it, its outline."""
         u = np.linspace(-self.edge, self.edge, size)
-        x, y = np.meshgrid(u, u)
-        square = x**2 + y**2 + CAMERA**2
-        root = CAMERA**4 - square * (CAMERA**2 - 1)
-        mask = root >= 0
-        x, y, square, root = x[mask], y[mask], square[mask], root[mask]
-        along = (CAMERA**2 - np.sqrt(root)) / square
-        inward = CAMERA * (1 - along)
-        points = np.outer(along * x, self.right) + np.outer(along * y, self.up)
-        points += np.outer(inward, self.eye)
+        flat = np.stack(np.meshgrid(u, u), axis=-1).reshape(-1, 2)
+        outside = np.linalg.norm(flat, axis=1, keepdims=True) / self.edge
+        flat = flat / np.maximum(outside, 1.0)
+        square = np.sum(flat**2, axis=1) + CAMERA**2
+        root = np.sqrt(np.maximum(CAMERA**4 - square * (CAMERA**2 - 1), 0.0))
+        along = (CAMERA**2 - root) / square
+        points = (along[:, None] * flat) @ np.stack([self.right, self.up])
+        points += np.outer(CAMERA * (1 - along), self.eye)
         points /= np.linalg.norm(points, axis=1, keepdims=True)
-        return Grid(points, (size, size), mask, (u[0], u[-1], u[0], u[-1]))
+        return Grid(points, (size, size), (u[0], u[-1], u[0], u[-1]))
 
     def furnish(self, axes: Any) -> None:
         super().furnish(axes)
@@ -201,12 +196,14 @@ class Components(View):
 
     def __init__(self, points: np.ndarray) -> None:
         self.mean = np.mean(points, axis=0)
-        _, sizes, rows = np.linalg.svd(points - self.mean, full_matrices=True)
+        # Two more rows of zeros, so that there are two components even of a single point.
+        spread = np.pad(points - self.mean, ((0, 2), (0, 0)))
+        _, sizes, rows = np.linalg.svd(spread, full_matrices=False)
         # The sign of a component is arbitrary: let its largest entry be positive.
         signs = [np.sign(row[np.argmax(np.abs(row))]) for row in rows[:2]]
         self.axes = rows[:2] * np.array(signs)[:, None]
-        parts = np.pad(np.square(sizes), (0, 2))[:2]
-        self.shares = parts / max(float(np.sum(np.square(sizes))), 1e-300)
+        total = float(np.sum(np.square(sizes)))
+        self.shares = np.square(sizes[:2]) / total if total > 0 else np.zeros(2)
         places = (points - self.mean) @ self.axes.T
         super().__init__(*_frame(places, places))
         self.labels = tuple(

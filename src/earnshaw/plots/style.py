@@ -18,8 +18,8 @@ SUBHARMONIC = "#f6d5c8"
 SUPERHARMONIC = "#cfe0f0"
 ASTRAY = "#d98200"
 PALE = "#8a90a0"
-POSITIVE = ("#ffffff", "#fdece4", "#f9cdbb", "#f1a28c", "#e57f6b")
-NEGATIVE = ("#ffffff", "#e6f0f8", "#c0d9ec", "#92bddd", "#6a9fca")
+POSITIVE = ("#ffffff", "#fdf0ea", "#fadccf", "#f5bfae", "#eb9b88")
+NEGATIVE = ("#ffffff", "#ecf3f9", "#d2e3f1", "#adcde6", "#82b0d5")
 
 RC: dict[Any, Any] = {
     "font.size": 10,

@@ -16,19 +16,20 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-import sympy
 from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.errors import OutOfRange, check_integer
 from earnshaw.numerics.series import power_sum
 from earnshaw.potentials.base import Zonal, check_dim
-from earnshaw.potentials.expression import RHO
+
+if TYPE_CHECKING:
+    import sympy
 
 MAX_DEGREE = 400
 
@@ -77,6 +78,10 @@ class SphereSynthetic(Zonal):
     @property
     def expr(self) -> sympy.Expr:
         """The polynomial with exact coefficients, in `expression.RHO`."""
+        import sympy
+
+        from earnshaw.potentials.expression import RHO
+
         exact = _exact_coefficients(self.dim, self.degree)
         terms = (sympy.Rational(c.numerator, c.denominator) for c in exact)
         return sympy.Add(*(c * RHO ** (2 * k) for k, c in enumerate(terms)))

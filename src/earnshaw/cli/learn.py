@@ -1,0 +1,223 @@
+"""`earnshaw learn`: find a hidden network, unit by unit, and say what was found."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from earnshaw.cli import output
+from earnshaw.cli.progress import shown
+from earnshaw.files import check_writable
+
+if TYPE_CHECKING:
+    from earnshaw.learning.run import Run
+
+ROWS = 24  # of the table; more units are summed up
+INTERRUPTED = 130
+
+
+def command(
+    activation: Annotated[
+        str | None, typer.Option(help="almost-harmonic (the default), relu, hermite-3, ...")
+    ] = None,
+    dim: Annotated[int | None, typer.Option(help="The dimension d; 7.")] = None,
+    units: Annotated[int | None, typer.Option(help="Units of the teacher; 16.")] = None,
+    teacher: Annotated[
+        str | None, typer.Option(help="random (the default), orthonormal, or a teacher's FILE.")
+    ] = None,
+    positions: Annotated[
+        str | None, typer.Option(help="Law of positions: paper, sphere, orthonormal, gaussian.")
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option(help="Law of weights: uniform, ones, signs, gaussian.")
+    ] = None,
+    on: Annotated[str | None, typer.Option(help="space or sphere.")] = None,
+    radius: Annotated[float | None, typer.Option(help="almost-harmonic: the core; 0.1.")] = None,
+    lam: Annotated[float | None, typer.Option(help="almost-harmonic: lambda; 1.")] = None,
+    core: Annotated[str | None, typer.Option(help="almost-harmonic: ball or paper.")] = None,
+    degree: Annotated[int | None, typer.Option(help="sphere-synthetic, hermite: degree.")] = None,
+    width: Annotated[
+        float | None, typer.Option(help="Standard deviation of the inputs; 1.")
+    ] = None,
+    parameter: Annotated[
+        list[str] | None, typer.Option("--parameter", "-p", help="NAME=VALUE. Repeatable.")
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="node-wise (the default), node-wise-paper, node-wise-sgd, node-wise-gd, gd, "
+            "hessian-descent, second-gd, noisy-sgd, newton."
+        ),
+    ] = None,
+    student_units: Annotated[
+        int | None, typer.Option(help="Units the student may have; node-wise finds the number.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Of the teacher and of the run; 0.")] = None,
+    objective: Annotated[
+        str | None, typer.Option(help="full (the default), regularized, assumption-1.")
+    ] = None,
+    wrt: Annotated[str | None, typer.Option(help="What moves: both, positions, weights.")] = None,
+    samples: Annotated[
+        int | None, typer.Option(help="Learn from this many samples, not from the exact loss.")
+    ] = None,
+    batch: Annotated[int | None, typer.Option(help="Size of minibatches, with --samples.")] = None,
+    steps: Annotated[
+        str | None, typer.Option(help="adaptive, theory, or the size of constant steps.")
+    ] = None,
+    starts: Annotated[
+        int | None, typer.Option(help="Random starts: of all units (1), of each unit (8).")
+    ] = None,
+    start: Annotated[str | None, typer.Option(help="random, or lemma-4.5.")] = None,
+    iterations: Annotated[
+        int | None, typer.Option(help="At most; node-wise: for each unit.")
+    ] = None,
+    tolerance: Annotated[float | None, typer.Option(help="The eps of M_eps.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Keep the run in FILE.npz.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on with the run in FILE.npz.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
+) -> None:
+    """Learn a random or given teacher, and certify what was reached."""
+    output.check_picture(plot)
+    if save is not None:
+        check_writable(save, (".npz",))
+    began = time.perf_counter()
+    drawing = _in_the_background() if plot is not None else None
+    output.use_compilation_cache()
+    import earnshaw as ew
+    from earnshaw.cli.teachers import build_teacher
+
+    about_teacher = {
+        "activation": activation,
+        "dim": dim,
+        "units": units,
+        "teacher": teacher,
+        "positions": positions,
+        "weights": weights,
+        "on": on,
+        "radius": radius,
+        "lam": lam,
+        "core": core,
+        "degree": degree,
+        "width": width,
+        "parameters": parameter,
+    }
+    hidden = None
+    if resume is None or any(value is not None for value in about_teacher.values()):
+        hidden = build_teacher(seed=seed, **about_teacher)
+    with shown("learning") as report:
+        run = ew.learn(
+            hidden,
+            method,
+            seed=seed,
+            units=student_units,
+            objective=objective,
+            wrt=wrt,
+            samples=samples,
+            batch=batch,
+            steps=_number_or_name(steps),
+            starts=starts,
+            start=start,
+            iterations=iterations,
+            tolerance=tolerance,
+            save=resume if save is None else save,
+            resume=resume,
+            report=report,
+        )
+    if plot is not None:
+        assert drawing is not None
+        drawing.join()
+        from earnshaw.plots.learning import draw_run
+        from earnshaw.plots.style import save as save_picture
+
+        save_picture(draw_run(run), plot)
+    seconds = time.perf_counter() - began
+    if json:
+        files = {"plot": plot, "saved": save}
+        shown_files = {key: str(path) for key, path in files.items() if path is not None}
+        output.print_json(run.summary() | {"seconds": seconds} | shown_files)
+    else:
+        _print(run, seconds, plot, save)
+    if str(run.stop) == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+def _number_or_name(steps: str | None) -> Any:
+    try:
+        return None if steps is None else float(steps)
+    except ValueError:
+        return steps
+
+
+def _in_the_background() -> threading.Thread:
+    """Load the plotting library while something else is compiled."""
+
+    def load() -> None:
+        import earnshaw.plots.learning  # noqa: F401
+
+    thread = threading.Thread(target=load, daemon=True)
+    thread.start()
+    return thread
+
+
+def _print(run: Run, seconds: float, plot: Path | None, save: Path | None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    matching, teacher = run.matching, run.teacher
+    about = run.settings
+    table = Table(
+        title=f"{about['activation']}, d = {teacher.dim}, {teacher.units} units: {run.method}"
+    )
+    for title in ("unit", "learned by", "distance", "weight", "weight error"):
+        table.add_column(title, justify="right")
+    for unit in range(min(teacher.units, ROWS)):
+        by, found = int(matching.permutation[unit]), matching.permutation[unit] >= 0
+        table.add_row(
+            str(unit),
+            str(by) if found else "-",
+            f"{matching.distance[unit]:.1e}" if found else "-",
+            f"{float(teacher.weights[unit]):+.6f}",
+            f"{matching.weight_error[unit]:.1e}" if found else "-",
+        )
+    console = Console()
+    console.print(table)
+    for line in _lines(run, seconds):
+        console.print(line, highlight=False, soft_wrap=True)
+    if plot is not None:
+        console.print(f"drawn: {plot}", highlight=False, soft_wrap=True)
+    if save is not None:
+        console.print(f"saved: {save}", highlight=False, soft_wrap=True)
+
+
+def _lines(run: Run, seconds: float) -> list[str]:
+    matching, found = run.matching, run.certificate
+    units, extra = run.teacher.units, len(matching.unmatched)
+    if units > ROWS:
+        worst = f"largest distance {max(matching.distance):.1e}"
+        first = [
+            f"... and {units - ROWS} more; {worst}, weight error {max(matching.weight_error):.1e}"
+        ]
+    else:
+        first = []
+    kind = "a permutation" if matching.is_permutation else "no permutation"
+    more = f"; {extra} student units belong to no teacher unit" if extra else ""
+    lines = [
+        *first,
+        f"matching: {kind}{more}",
+        f"left of the loss: {run.relative_loss:.1e}",
+        f"stopped: {run.stop} ({run.stop.meaning}), {run.iterations} iterations, {seconds:.1f} s",
+        f"certificate: {found.kind}: {found.reason}",
+        f"    gradient norm {found.gradient_norm:.1e}, smallest eigenvalue of the smooth part "
+        f"{found.smallest_eigenvalue:.3g}" + _margin(found),
+    ]
+    return lines + [f"note: {note}" for note in run.notes]
+
+
+def _margin(found: Any) -> str:
+    margin = found.summary()["smallest_margin"]
+    return "" if margin is None else f", smallest cusp margin {margin:.3g}"

@@ -1,0 +1,73 @@
+"""The teacher that the options of a command describe: random, orthonormal, or from a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from earnshaw.cli.output import parse_parameters
+from earnshaw.errors import EarnshawError
+
+if TYPE_CHECKING:
+    from earnshaw.charges.network import Teacher
+
+SETTLED = ("activation", "dim", "units", "seed", "positions", "weights", "on", "width", "potential")
+
+
+def build_teacher(
+    *,
+    teacher: str | None,
+    activation: str | None,
+    dim: int | None,
+    units: int | None,
+    seed: int | None,
+    positions: str | None,
+    weights: str | None,
+    on: str | None,
+    radius: float | None,
+    lam: float | None,
+    core: str | None,
+    degree: int | None,
+    width: float | None,
+    parameters: list[str] | None,
+) -> Teacher:
+    """The teacher of ``--teacher random|orthonormal|FILE`` and its options; None: not given."""
+    import earnshaw as ew
+
+    named = {"radius": radius, "lam": lam, "core": core, "degree": degree}
+    given = {key: value for key, value in named.items() if value is not None}
+    if teacher not in (None, "random", "orthonormal"):
+        described = {
+            "activation": activation,
+            "dim": dim,
+            "units": units,
+            "positions": positions,
+            "weights": weights,
+            "on": on,
+            "width": width,
+            "parameter": parameters or None,
+            **given,
+        }
+        for option, value in described.items():
+            if value is not None:
+                raise EarnshawError(
+                    f"--{option} describes a random teacher, and --teacher {teacher} is a file; "
+                    "allowed: one of the two"
+                )
+        return ew.load_teacher(Path(teacher))
+    if teacher == "orthonormal":
+        if positions not in (None, "orthonormal"):
+            raise EarnshawError(f"--teacher orthonormal has no positions {positions}")
+        positions = "orthonormal"
+    extra: dict[str, Any] = given | parse_parameters(parameters or [], taken=SETTLED)
+    return ew.random_teacher(
+        "almost-harmonic" if activation is None else activation,
+        7 if dim is None else dim,
+        16 if units is None else units,
+        0 if seed is None else seed,
+        positions=positions,
+        weights=weights,
+        on=on,
+        width=width,
+        **extra,
+    )

@@ -1,0 +1,174 @@
+"""The picture of `earnshaw learn`: the ways of the electrons, the loss, and what was recovered."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+
+from earnshaw.energy.population import population_loss
+from earnshaw.learning.run import Run
+from earnshaw.plots import charges
+from earnshaw.plots.decay import FLOOR, Decay, whole_numbers
+from earnshaw.plots.field import Shades, paint, potentials
+from earnshaw.plots.landing import Landing
+from earnshaw.plots.listing import Column, draw_rows, height_of
+from earnshaw.plots.projection import Line, View, choose_view
+from earnshaw.plots.style import ASTRAY, ELECTRON, INK, PALE, RC
+from earnshaw.plots.words import plural, short, shown, units_of
+
+WIDTH, HEIGHT = 12.4, 7.8  # inches
+LEFT, TOP = 0.62, 0.925  # the corner of the right column
+ROWS = 16
+GRID = 161
+COLUMNS = (
+    Column("unit", 0.11),
+    Column("distance", 0.36),
+    Column("weight", 0.64),
+    Column("weight error", 0.97),
+)
+
+
+def draw_run(run: Run) -> Figure:
+    """Trajectories, loss on a logarithmic axis, and the recovered units with the certificate."""
+    with matplotlib.rc_context(RC):
+        figure = Figure(figsize=(WIDTH, HEIGHT))
+        landing = Landing(run)
+        _title(figure, run, landing)
+        _draw_trajectories(figure, run, landing)
+        rows, dots, rest = _table(run, landing)
+        tall = height_of(len(rows), rest)
+        part = tall / HEIGHT
+        low = max(0.135 + part + 0.1, 0.5)  # the lower edge of the loss
+        _draw_loss(figure.add_axes((LEFT, low, 0.36, TOP - low)), run)
+        axes = figure.add_axes((LEFT, low - 0.1 - part, 0.36, part))
+        draw_rows(axes, tall, COLUMNS, rows, dots, rest)
+        _footer(figure, run)
+    return figure
+
+
+def _title(figure: Figure, run: Run, landing: Landing) -> None:
+    units = run.teacher.units
+    figure.text(0.03, 0.958, landing.headline, fontsize=17, fontweight="bold", va="center")
+    facts = [units_of(run.teacher), plural(units, "unit")]
+    if run.student.units != units:
+        facts.append(plural(run.student.units, "student unit"))
+    facts.append(shown(run.method, 24))
+    if run.settings.get("seed") is not None:
+        facts.append(f"seed {run.settings['seed']}")
+    figure.text(0.03, 0.92, "  ·  ".join(facts), fontsize=10, va="center", color=PALE)
+
+
+def _draw_trajectories(figure: Figure, run: Run, landing: Landing) -> None:
+    protons, weights = np.asarray(run.teacher.positions), np.asarray(run.teacher.weights)
+    view = choose_view(run.teacher.manifold.name, protons, landing.paths)
+    box = (0.0, 0.12, 0.57, 0.78) if view.deep else (0.07, 0.155, 0.475, 0.73)
+    axes: Any = figure.add_axes(box, projection="3d" if view.deep else None)
+    _draw_background(axes, run, view)
+    view.furnish(axes)
+    axes.set_axisbelow(True)
+    charges.draw_levels(axes, view, protons)
+
+    order = np.argsort(~landing.arrived, kind="stable")  # those astray on top
+    colours = [ELECTRON if good else ASTRAY for good in landing.arrived]
+    charges.draw_ways(axes, view, [landing.paths[i] for i in order], [colours[i] for i in order])
+    begun = [colour for colour, path in zip(colours, landing.paths, strict=True) if len(path) > 1]
+    charges.draw_starts(axes, view, landing.starts, begun)
+
+    charges.draw_protons(axes, view, protons, weights)
+    rings = charges.ring_areas(weights)
+    reached = landing.landed
+    electrons = landing.ends[run.matching.permutation[reached]]
+    charges.draw_rings(axes, view, electrons, rings[reached])
+    charges.draw_vacant(axes, view, protons[~reached], rings[~reached])
+    charges.draw_astray(axes, view, landing.ends[~landing.arrived])
+    handles = charges.legend_handles(
+        astray=not np.all(landing.arrived), vacant=not np.all(reached), rings=True
+    )
+    figure.legend(
+        handles=handles,
+        loc="center left",
+        bbox_to_anchor=(0.06, 0.062),
+        ncols=len(handles),
+        fontsize=9,
+        handletextpad=0.3,
+        columnspacing=1.4,
+    )
+    if landing.turned:
+        note = f"{plural(landing.turned, 'unit')} drawn mirrored or rescaled, as {{}} allows"
+        note = note.format(shown(run.teacher.species.name, 24))
+        figure.text(0.068, 0.03, note, fontsize=8.5, va="center", color=PALE)
+
+
+def _draw_background(axes: Any, run: Run, view: View) -> None:
+    """The teacher's own potential: what a first electron feels."""
+    grid = view.grid(GRID)
+    if grid is None:
+        return
+    nobody = np.zeros((1, 0, run.teacher.dim)), np.zeros((1, 0))
+    (values,) = potentials(run.teacher, grid.points, *nobody)
+    axes.grid(False)
+    table = np.repeat(values[:, None], 2, axis=1) if isinstance(view, Line) else values
+    paint(axes, view, grid, table, Shades(values))
+
+
+def _draw_loss(axes: Any, run: Run) -> None:
+    """Relative to the empty student; a step a unit for node-wise methods."""
+    history = run.history
+    node_wise = history.node_iterations is not None
+    empty = float(population_loss(run.teacher).empty_value())
+    known = np.isfinite(empty) and empty > 0
+    x = np.arange(len(history.losses)) if node_wise else history.iterations
+    Decay(x, history.losses, empty if known else 1.0, always_log=True).draw(axes, steps=node_wise)
+    axes.set_title("Loss / loss of the empty student" if known else "Loss", loc="left")
+    axes.set_xlabel("units placed" if node_wise else "iteration")
+    whole_numbers(axes)
+    left = run.relative_loss if known else run.loss
+    words = short(left) if np.isfinite(left) else "not finite"
+    if known and abs(left) <= FLOOR * 10:
+        words = "0 to rounding"
+    axes.set_title(words, loc="right", color=ELECTRON)
+
+
+def _table(run: Run, landing: Landing) -> tuple[list[list[str]], list[tuple[str, str]], str]:
+    """At most ROWS rows, those not found first if there are more; dots; a line for the rest."""
+    matching, order = run.matching, np.arange(run.teacher.units)
+    if len(order) > ROWS:
+        order = np.argsort(landing.exact, kind="stable")
+    rows, dots = [], []
+    for unit in order[:ROWS]:
+        weight = landing.weights[unit]
+        plain = f"{weight:.4f}" if 1e-3 <= abs(weight) < 1e3 else short(weight, 3)
+        distance, error = matching.distance[unit], matching.weight_error[unit]
+        rows.append([str(unit), short(distance), plain.replace("-", "−", 1), short(error)])
+        edge = ELECTRON if landing.landed[unit] else ASTRAY
+        dots.append((edge, edge if landing.exact[unit] else "white"))
+    remarks = []
+    if len(others := order[ROWS:]):
+        found = matching.distance[others][np.isfinite(matching.distance[others])]
+        largest = f", largest distance {short(np.max(found))}" if len(found) else ", none found"
+        remarks.append(f"… and {len(others)} more{largest}")
+    if len(matching.unmatched):
+        remarks.append(f"{plural(len(matching.unmatched), 'student unit')} without a proton")
+    return rows, dots, "; ".join(remarks)
+
+
+def _footer(figure: Figure, run: Run) -> None:
+    """The certificate, and why the run ended."""
+    numbers = run.certificate.summary()
+    parts = [f"gradient norm {short(numbers['gradient_norm'])}"]
+    if numbers["smallest_margin"] is not None:
+        parts.append(f"smallest margin {short(numbers['smallest_margin'])}")
+    if numbers["smallest_eigenvalue"] is not None:
+        parts.append(f"smallest eigenvalue {short(numbers['smallest_eigenvalue'])}")
+    stop = f"Stopped after {plural(run.iterations, 'iteration')}: {run.stop.meaning}"
+    why = textwrap.wrap(stop, 78, max_lines=2, placeholder=" …")
+    lines = [f"Certificate: {numbers['kind']}", ",  ".join(parts), *why]
+    for number, line in enumerate(lines):
+        weight = "bold" if number == 0 else "normal"
+        y = 0.105 - 0.024 * number
+        style = {"fontsize": 8.5, "va": "center", "color": INK if number < 2 else PALE}
+        figure.text(LEFT, y, line, fontweight=weight, **style)

@@ -1,0 +1,214 @@
+"""`ew.learn`: recovery, interruption, files, repetition and refusals."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+import earnshaw as ew
+from earnshaw.descent import node_wise
+from earnshaw.errors import EarnshawError
+from earnshaw.learning import storage
+
+
+@pytest.fixture(scope="module")
+def teacher():
+    return ew.random_teacher("almost-harmonic", dim=3, units=4, seed=3)
+
+
+@pytest.fixture(scope="module")
+def run(teacher):
+    return ew.learn(teacher, seed=5)
+
+
+def same(first, second):
+    """Equal to the last bit."""
+    return np.array_equal(first.student.positions, second.student.positions) and np.array_equal(
+        first.student.weights, second.student.weights
+    )
+
+
+def stop_after(count):
+    """A report that is as good as Ctrl-C after `count` calls."""
+    calls = []
+
+    def report(progress):
+        assert 0 <= progress.done <= progress.total
+        calls.append(progress)
+        if len(calls) == count:
+            raise KeyboardInterrupt
+
+    return report
+
+
+def test_every_unit_is_found_and_no_more(teacher, run):
+    assert run.stop is ew.Stop.RECOVERED
+    assert run.matching.is_permutation
+    assert np.max(run.matching.distance) < 1e-9
+    assert np.max(run.matching.weight_error) < 1e-8
+    assert run.student.units == teacher.units
+    # The loss of the run is that of the network.
+    again = float(ew.population_loss(teacher).value(run.student))
+    assert run.loss == pytest.approx(again, abs=1e-13)
+    assert run.relative_loss < 1e-12
+    assert np.all(run.history.node_iterations < 400)
+
+
+def test_the_certificate_of_a_perfect_recovery(teacher, run):
+    found = run.certificate
+    assert found.kind == "cusp-minimum"
+    assert np.min(found.cusp_margins) > 0
+    # With all units held, what is smooth is the weights, with Hessian 2 K.
+    gram = teacher.potential.value(
+        np.linalg.norm(teacher.positions[:, None] - teacher.positions[None], axis=-1)
+    )
+    smallest = 2 * np.linalg.eigvalsh(np.asarray(gram))[0]
+    assert found.smallest_eigenvalue == pytest.approx(smallest, rel=1e-8)
+    assert run.summary()["certificate"]["gradient_norm"] < 1e-8
+
+
+def test_losses_fall_with_every_unit(run):
+    assert np.all(np.diff(run.history.losses) <= 1e-12)
+    for path, position in zip(run.history.paths, run.student.positions, strict=True):
+        assert np.array_equal(path[-1], position)
+
+
+def test_the_same_again(teacher, run):
+    assert same(run, ew.learn(teacher, seed=5))
+    assert not same(run, ew.learn(teacher, seed=6))
+
+
+def test_nothing_is_compiled_again_between_nodes_or_seeds(monkeypatch):
+    """Of another dimension than elsewhere, so that nothing is compiled yet."""
+    traces = []
+    plain = node_wise.ascend
+    monkeypatch.setattr(node_wise, "ascend", lambda *given: traces.append(1) or plain(*given))
+    for seed in range(3):
+        hidden = ew.random_teacher("almost-harmonic", dim=2, units=3, seed=seed)
+        assert ew.learn(hidden, seed=seed).stop is ew.Stop.RECOVERED
+    assert len(traces) == 1
+
+
+@pytest.mark.parametrize("method", ["node-wise", "gd"])
+def test_interrupted_and_resumed_is_uninterrupted(method, teacher, tmp_path):
+    asked = dict(method=method, seed=5, iterations=None if method == "node-wise" else 60)
+    whole = ew.learn(teacher, **asked)
+    file = tmp_path / "run.npz"
+    part = ew.learn(teacher, **asked, save=file, report=stop_after(2))
+    assert part.stop is ew.Stop.INTERRUPTED
+    assert part.iterations < whole.iterations
+    rest = ew.learn(teacher, **asked, resume=file, save=file)
+    assert same(rest, whole)
+    assert rest.stop is whole.stop
+    assert np.array_equal(rest.history.losses, whole.history.losses)
+    # The file alone is enough, also of a run that has ended.
+    assert same(ew.learn(resume=file), whole)
+
+
+def test_a_killed_run_goes_on_from_its_last_checkpoint(teacher, tmp_path, monkeypatch):
+    monkeypatch.setattr(storage, "EVERY", 0.0)
+    file, copy = tmp_path / "run.npz", tmp_path / "copy.npz"
+
+    def report(progress):
+        if progress.done == 2:
+            shutil.copy(file, copy)  # what kill -9 would leave
+
+    whole = ew.learn(teacher, seed=5, save=file, report=report)
+    assert same(ew.learn(resume=copy), whole)
+
+
+def test_a_longer_run_goes_on_from_a_shorter(teacher, tmp_path):
+    file = tmp_path / "run.npz"
+    short = ew.learn(teacher, "gd", seed=5, iterations=30, save=file)
+    assert short.stop is ew.Stop.ITERATION_LIMIT
+    assert same(ew.learn(resume=file, iterations=60), ew.learn(teacher, "gd", iterations=60, seed=5))
+
+
+def test_files_of_another_problem_are_refused(teacher, tmp_path):
+    file = tmp_path / "run.npz"
+    ew.learn(teacher, "gd", seed=5, iterations=2, save=file)
+    before = file.read_bytes()
+    other = ew.random_teacher("almost-harmonic", dim=3, units=4, seed=4)
+    for asked, why in (
+        (dict(teacher=other), "another teacher"),
+        (dict(seed=6), "seed 5, not 6"),
+        (dict(method="second-gd"), "method 'gd', not 'second-gd'"),
+    ):
+        with pytest.raises(EarnshawError, match=why):
+            ew.learn(**asked, resume=file)
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", "teacher", "short"])
+def test_foreign_files_are_refused(content, teacher, tmp_path):
+    file = tmp_path / "run.npz"
+    if content == "teacher":
+        ew.save(file, teacher)
+    elif content == "short":
+        ew.learn(teacher, "gd", seed=5, iterations=2, save=file)
+        file.write_bytes(file.read_bytes()[:-300])
+    else:
+        file.write_bytes(content)
+    with pytest.raises(EarnshawError, match="cannot read"):
+        ew.learn(resume=file)
+
+
+REFUSED = [
+    (dict(method="no-such"), "unknown method"),
+    (dict(units=0), "units is 0"),
+    (dict(units=-3), "units is -3"),
+    (dict(seed=-1), "seed is -1"),
+    (dict(tolerance=-1.0), "tolerance"),
+    (dict(steps=0.1), "finds its own"),
+    (dict(method="gd", steps=-1.0), "steps is -1.0"),
+    (dict(method="gd", steps="fast"), "steps is 'fast'"),
+    (dict(method="gd", steps=float("nan")), "steps is nan"),
+    (dict(method="newton"), "without a cusp"),
+    (dict(objective="assumption-1"), "assumption-1 needs every weight"),
+    (dict(method="node-wise-sgd"), "fixed weights"),
+    (dict(wrt="positions"), "chooses weights"),
+    (dict(batch=5), "needs samples"),
+    (dict(start="lemma-4.5"), "its own starts"),
+    (dict(method="node-wise-gd", steps="theory"), "no theory steps"),
+    (dict(save="run.txt"), "allowed endings: .npz"),
+    (dict(resume="no-such.npz"), "there is no such file"),
+]
+
+
+@pytest.mark.parametrize(("asked", "why"), REFUSED, ids=[str(asked) for asked, _ in REFUSED])
+def test_refusals(asked, why, teacher):
+    with pytest.raises(EarnshawError, match=why) as error:
+        ew.learn(teacher, **asked)
+    assert "\n" not in str(error.value)
+
+
+def test_refusals_on_the_sphere():
+    hidden = ew.random_teacher("hermite-3", 3, 2, on="sphere")
+    with pytest.raises(EarnshawError, match=r"ball of R\^d"):
+        ew.learn(hidden, "node-wise-paper")
+    with pytest.raises(EarnshawError, match="not on the sphere"):
+        ew.learn(hidden, "gd", start="lemma-4.5")
+
+
+def test_unbounded_potentials_have_no_node_wise_learning():
+    hidden = ew.random_teacher("harmonic", 3, 2)
+    with pytest.raises(EarnshawError, match="bounded where units meet"):
+        ew.learn(hidden)
+
+
+def test_theory_steps_below_rounding_are_refused(teacher):
+    with pytest.raises(EarnshawError, match=r"below rounding .* iterations; allowed"):
+        ew.learn(teacher, "second-gd", steps="theory")
+
+
+def test_theory_steps_that_can_be_run_say_what_they_promise():
+    hidden = ew.random_teacher("gaussian", 2, 1, positions="gaussian")
+    run = ew.learn(hidden, "gd", steps="theory", tolerance=1e-2, iterations=20)
+    assert "at most" in run.notes[0]
+    assert np.all(np.diff(run.history.losses) <= 0)
+
+
+def test_best_of_several_starts():
+    hidden = ew.random_teacher("gaussian", 2, 2, positions="gaussian")
+    runs = [ew.learn(hidden, "gd", iterations=50, starts=n).loss for n in (1, 4)]
+    assert runs[1] <= runs[0]
