@@ -243,6 +243,9 @@ def test_bounds_hold_only_where_they_say():
     assert not bounds.hold_at(loss, Student(start.positions, np.asarray([9.0, 0.0])))
     smaller = theory_bounds(loss, start, radius=0.6, largest_weight=0.5)
     assert smaller.third < bounds.third
+    for bad in ({"radius": 5.0}, {"largest_weight": 0.4}):
+        with pytest.raises(EarnshawError, match="the start has units less than"):
+            theory_bounds(loss, start, **bad)
 
 
 def test_the_spectral_bound():

@@ -91,7 +91,7 @@ def command(
     import earnshaw as ew
     from earnshaw.cli.teachers import build_teacher
 
-    about_teacher = {
+    about_teacher: dict[str, Any] = {
         "activation": activation,
         "dim": dim,
         "units": units,

@@ -12,10 +12,10 @@ import jax.numpy as jnp
 from jax import Array
 
 from earnshaw.charges.network import Student
-from earnshaw.descent.method import Method, State, move, settled
+from earnshaw.descent.method import Method, State, dot, move, settled
 from earnshaw.descent.steps import GROWTH, Steps, Trial, attempt, backtrack, least_size
 from earnshaw.descent.stop import RUNNING, Stop
-from earnshaw.energy.objective import Objective
+from earnshaw.energy.objective import Gradient, Objective
 
 
 class GradientDescent(Method):
@@ -44,18 +44,27 @@ class GradientDescent(Method):
 
 
 def gradient_step(objective: Objective, state: State, steps: Steps) -> Trial:
-    """One step down the gradient, of constant size or with the decrease of Lemma D.1."""
-    square = state.gradient_norm**2
+    """One step down the gradient, of constant size or with the decrease of Lemma D.1.
+
+    Where units are kept from passing cusps each has its own step size alpha_i <= alpha, and the
+    decrease is half the sum of alpha_i |grad_i L|^2.
+    """
+    if steps.size is not None:
+        student = move(objective, state.student, state.gradient, -steps.size)
+        return attempt(objective, student, steps.size, lambda value: jnp.asarray(True))
+    slope = jnp.linalg.norm(state.gradient.positions, axis=1)
+    room = objective.clearance(state.student) / 2 if steps.cusps else jnp.full(slope.shape, jnp.inf)
+
+    def shortened(size: Array) -> Gradient:
+        """The gradient, less where a unit would come too far."""
+        kept = jnp.minimum(1.0, room / jnp.maximum(size * slope, 1e-300))
+        return Gradient(kept[:, None] * state.gradient.positions, state.gradient.weights)
 
     def after(size: Array) -> Student:
-        return move(objective, state.student, state.gradient, -size)
+        return move(objective, state.student, shortened(size), -size)
 
-    if steps.size is not None:
-        return attempt(objective, after(steps.size), steps.size, lambda value: jnp.asarray(True))
-    return backtrack(
-        objective,
-        after,
-        lambda size, value: value <= state.value - size * square / 2,
-        GROWTH * state.step_size,
-        least_size(state.student, state.gradient),
-    )
+    def enough(size: Array, value: Array) -> Array:
+        return value <= state.value - size * dot(shortened(size), state.gradient) / 2
+
+    least = least_size(state.student, state.gradient)
+    return backtrack(objective, after, enough, GROWTH * state.step_size, least)

@@ -95,7 +95,7 @@ def all_at_once(
     """A method of all units, and remarks on how it was made."""
     if name == "newton":
         _no_steps(name, wish)
-        if bool(jnp.any(objective.cusp(start.positions) > 0)):
+        if _has_cusps(objective):
             raise EarnshawError(
                 "newton needs a potential without a cusp; allowed: gd, second-gd, node-wise"
             )
@@ -120,8 +120,7 @@ def node_by_node(
     common = wish.given(tolerance=wish.tolerance)
     if name == "node-wise":
         _no_steps(name, wish)
-        somewhere = objective.manifold.project(jnp.ones((1, objective.dim)))
-        smooth = not bool(jnp.any(objective.cusp(somewhere) > 0))
+        smooth = not _has_cusps(objective)
         climbing = wish.given(climbs=wish.climbs, ascent_limit=wish.iterations)
         return NodeWise(starts=starts, limit=limit, smooth=smooth, **common, **climbing), ()
     if wish.steps == "theory":
@@ -133,7 +132,7 @@ def node_by_node(
     size = _size(name, wish)
     if name == "node-wise-sgd":
         return NodeWiseSGD(limit=limit, **common, **wish.given(step_size=size)), ()
-    steps = Steps(size=size)
+    steps = Steps(size=size, cusps=_has_cusps(objective))
     if name == "node-wise-gd":
         return NodeWiseGD(starts=starts, limit=limit, steps=steps, **common), ()
     if wish.tolerance is not None:
@@ -145,7 +144,7 @@ def _steps(
     name: str, objective: Objective, start: Student, wish: Wish, tolerance: float
 ) -> tuple[Steps, tuple[str, ...]]:
     if wish.steps != "theory":
-        return Steps(size=_size(name, wish)), ()
+        return Steps(size=_size(name, wish), cusps=_has_cusps(objective)), ()
     if name not in BY_THEORY:
         raise EarnshawError(f"{name} has no theory steps; allowed for {', '.join(BY_THEORY)}")
     plan = promised(name, objective, start, tolerance)
@@ -172,6 +171,11 @@ def _size(name: str, wish: Wish) -> Array | None:
         allowed += "theory, " if name in BY_THEORY else ""
         raise OutOfRange("steps", wish.steps, f"{allowed}or a positive number for {name}")
     return jnp.asarray(size)
+
+
+def _has_cusps(objective: Objective) -> bool:
+    somewhere = objective.manifold.project(jnp.ones((1, objective.dim)))
+    return bool(np.any(np.asarray(objective.cusp(somewhere)) > 0))
 
 
 def _no_steps(name: str, wish: Wish) -> None:

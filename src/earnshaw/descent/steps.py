@@ -86,10 +86,15 @@ def _optional_array(size: Any) -> Array | None:
 
 
 class Steps(eqx.Module):
-    """A constant `size`, or None for adaptive steps that begin with `first`."""
+    """A constant `size`, or None for adaptive steps that begin with `first`.
+
+    With `cusps`, an adaptive step takes no unit more than half of its way to the nearest charge. A
+    unit that has landed on a cusp, whose gradient never vanishes, thus does not hold up the others.
+    """
 
     size: Array | None = eqx.field(default=None, converter=_optional_array)
     first: float = 1.0
+    cusps: bool = eqx.field(static=True, default=False)
 
     @property
     def adaptive(self) -> bool:

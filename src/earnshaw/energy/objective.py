@@ -106,6 +106,10 @@ class Objective(eqx.Module):
         """The student with the weights that minimise the loss at its positions."""
         return self.refit(student)[0]
 
+    def clearance(self, student: Student) -> Array:
+        """How far each unit is from the nearest other charge, (k,); infinite without charges."""
+        return jnp.full(student.units, jnp.inf)
+
     def cusp(self, positions: Array) -> Array:
         """The slope of the potential's cusp at each position (k, d); 0 where it is smooth."""
         return jnp.zeros(positions.shape[:-1])

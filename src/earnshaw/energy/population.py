@@ -171,6 +171,19 @@ class PopulationLoss(Objective):
         """One unit alone at each point; in logarithms, so also where C underflows."""
         return _free_units(self, self._probes(points, None)[0])
 
+    def clearance(self, student: Student) -> Array:
+        """The distance from each unit to the nearest other one, or antipode of one on the sphere.
+
+        Of the teacher or the student, (k,).
+        """
+        x = student.positions
+        others = jnp.concatenate([self.teacher.positions, x])
+        itself = jnp.eye(student.units, len(others), self.teacher.units, dtype=bool)
+        if self.manifold.name == "sphere":
+            others, itself = jnp.concatenate([others, -others]), jnp.tile(itself, 2)
+        apart = lambda x: jnp.min(jnp.linalg.norm(x[0] - others, axis=1) + x[1])  # noqa: E731
+        return jax.lax.map(apart, (x, jnp.where(itself, jnp.inf, 0.0)), batch_size=16)
+
     def cusp(self, positions: Array) -> Array:
         """The slope of the potential's cusp at each position."""
         return self.field.coupling.cusp(positions)

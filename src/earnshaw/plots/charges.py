@@ -39,10 +39,12 @@ def draw_protons(axes: Any, view: View, positions: np.ndarray, weights: np.ndarr
     return _discs(axes, view, positions, weights, PROTON, "protons", len(positions), order=4)
 
 
-def draw_electrons(axes: Any, view: View, positions: np.ndarray, weights: np.ndarray) -> list[Any]:
+def draw_electrons(
+    axes: Any, view: View, positions: np.ndarray, weights: np.ndarray, when: float = 1.0
+) -> list[Any]:
     """Blue discs that show their charges, the negatives of the weights."""
     count = len(positions)
-    return _discs(axes, view, positions, -weights, ELECTRON, "electrons", count, 0.45, 7, when=1.0)
+    return _discs(axes, view, positions, -weights, ELECTRON, "electrons", count, 0.5, 7, when)
 
 
 def draw_rings(axes: Any, view: View, positions: np.ndarray, areas: np.ndarray) -> list[Any]:
@@ -71,6 +73,16 @@ def draw_vacant(axes: Any, view: View, positions: np.ndarray, areas: np.ndarray)
     colours = _faded(ASTRAY, view.behind(positions))
     where = view.place(positions)
     return [_scatter(axes, where, areas, edgecolors=colours, gid="vacant", **style)]
+
+
+def draw_antipodes(axes: Any, view: View, positions: np.ndarray, areas: np.ndarray) -> list[Any]:
+    """Dotted red circles at the antipodes of protons, which even activations cannot tell apart."""
+    if not len(positions):
+        return []
+    style = {"facecolors": "none", "linewidths": 1.4, "linestyles": ":", "zorder": 4}
+    colours = _faded(PROTON, view.behind(positions))
+    where = view.place(positions)
+    return [_scatter(axes, where, areas, edgecolors=colours, gid="antipodes", **style)]
 
 
 def draw_ways(
@@ -151,7 +163,14 @@ def draw_levels(axes: Any, view: View, positions: np.ndarray) -> None:
             axes.axhline(x, color=PROTON, lw=0.9, alpha=0.45, zorder=1)
 
 
-def legend_handles(astray: bool, vacant: bool, rings: bool) -> list[Line2D]:
+def legend_handles(
+    *,
+    astray: bool = False,
+    vacant: bool = False,
+    rings: str = "",
+    free: bool = False,
+    antipodes: bool = False,
+) -> list[Line2D]:
     """What the marks mean."""
 
     def mark(label: str, **style: Any) -> Line2D:
@@ -162,12 +181,16 @@ def legend_handles(astray: bool, vacant: bool, rings: bool) -> list[Line2D]:
         mark("proton, +", markerfacecolor=PROTON, **red),
         mark("proton, −", markerfacecolor="white", **red),
     ]
+    if antipodes:
+        dotted = {"marker": "$◌$", "markersize": 10, "markeredgecolor": PROTON}
+        handles.append(mark("antipode of a proton", markerfacecolor=PROTON, **dotted))
     blue = {"marker": "o", "markersize": 10, "markeredgecolor": ELECTRON}
     if rings:
-        label = "electron, landed"
-        handles.append(mark(label, markerfacecolor="none", markeredgewidth=1.8, **blue))
-    else:
-        handles.append(mark("electron", markerfacecolor=ELECTRON, **(blue | {"markersize": 7})))
+        handles.append(mark(rings, markerfacecolor="none", markeredgewidth=1.8, **blue))
+    if free:
+        handles.append(
+            mark("electron, free", markerfacecolor=ELECTRON, **(blue | {"markersize": 7}))
+        )
     if astray:
         amber = {"marker": "X", "markersize": 8, "markeredgecolor": "white"}
         handles.append(mark("electron, astray", markerfacecolor=ASTRAY, **amber))
@@ -197,7 +220,9 @@ def _discs(
     areas = part * marker_areas(charges, count)
     usual = charges > 0 if name == "protons" else charges < 0
     edges = _faded(colour, hidden)
-    faces = [edge if full else (1.0, 1.0, 1.0, edge[3]) for edge, full in zip(edges, usual)]
+    faces = [
+        edge if full else (1.0, 1.0, 1.0, edge[3]) for edge, full in zip(edges, usual, strict=True)
+    ]
     artists = [
         _scatter(
             axes,

@@ -28,11 +28,17 @@ class Decay:
         self.floor = FLOOR * (largest or 1.0)
         at_floor = self.raw <= self.floor
         signed = bool(np.any(self.raw < -NEGATIVE * max(top, largest)))
-        above = self.raw[~at_floor]
-        wide = len(above) > 0 and float(np.max(above)) > DECADES * float(np.min(above))
-        self.log = not signed and top > 0 and (wide or (always_log and len(above) > 0))
+        self.log = not signed and top > 0 and (always_log or self._over_decades())
         self.clipped = at_floor if self.log else np.zeros(len(self.raw), dtype=bool)
         self.y = np.maximum(self.raw, self.floor) if self.log else self.raw
+
+    def _over_decades(self) -> bool:
+        """Whether most of `x` sees the values fall far; a last plunge does not count."""
+        if len(self.x) < 2:
+            return False
+        evenly = np.linspace(self.x[0], self.x[-1], 201)
+        seen = np.maximum(np.interp(evenly, self.x, self.raw), self.floor)
+        return float(np.max(seen)) > DECADES * float(np.quantile(seen, 0.1))
 
     def draw(self, axes: Any, *, steps: bool = False, colour: str = ELECTRON) -> None:
         """The curve, with triangles where it is at or below rounding."""
@@ -74,6 +80,10 @@ class Decay:
     def at(self, x: float) -> float:
         """Where the curve is drawn at `x`, between its points."""
         return float(np.interp(x, self.x, self.y))
+
+    def rounded(self, value: float) -> float:
+        """`value`, or 0 where it is no more than rounding of the largest."""
+        return 0.0 if abs(value) <= 10 * self.floor else value
 
     def _ticks(self, axes: Any) -> None:
         low, high = float(np.min(self.y)), float(np.max(self.y))

@@ -86,7 +86,9 @@ def _draw_trajectories(figure: Figure, run: Run, landing: Landing) -> None:
     charges.draw_vacant(axes, view, protons[~reached], rings[~reached])
     charges.draw_astray(axes, view, landing.ends[~landing.arrived])
     handles = charges.legend_handles(
-        astray=not np.all(landing.arrived), vacant=not np.all(reached), rings=True
+        astray=not np.all(landing.arrived),
+        vacant=not np.all(reached),
+        rings="electron, landed" if np.any(reached) else "",
     )
     figure.legend(
         handles=handles,

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from earnshaw.plots.style import INK, PALE
+from earnshaw.plots.style import INK, NEGATIVE, PALE, POSITIVE
 
 MARGIN = 1.14  # of the frame around all that is shown
 FARTHEST = 4.0  # what is this much farther out than the rest is not shown
@@ -98,6 +98,36 @@ class Line(View):
         axes.set_ylim(self.centre[0] - self.reach, self.centre[0] + self.reach)
 
 
+class Landscape(View):
+    """R^1 at one moment: charges on the line, and their potential as a curve over it."""
+
+    labels = ("position", "potential")
+
+    def __init__(self, line: Line) -> None:
+        super().__init__(line.centre, line.reach)
+        self.line = line
+
+    def place(self, points: np.ndarray, when: Any = 1.0) -> np.ndarray:
+        return np.stack([points[:, 0], np.zeros(len(points))], axis=-1)
+
+    def grid(self, size: int) -> Grid:
+        return self.line.grid(6 * size)
+
+    def furnish(self, axes: Any) -> None:
+        axes.set_xlabel(self.labels[0])
+        axes.set_ylabel(self.labels[1])
+        axes.set_xlim(self.centre[0] - self.reach, self.centre[0] + self.reach)
+        axes.axhline(0, color=INK, lw=0.8)
+
+    def draw(self, axes: Any, grid: Grid, values: np.ndarray) -> list[Any]:
+        """The curve, filled where it is positive and where it is negative."""
+        x, values = grid.points[:, 0], np.nan_to_num(values)
+        (curve,) = axes.plot(x, values, color=INK, lw=1.2, zorder=2)
+        sides = ((np.maximum(values, 0), POSITIVE[3]), (np.minimum(values, 0), NEGATIVE[3]))
+        fills = [axes.fill_between(x, 0, y, color=colour, lw=0, zorder=1) for y, colour in sides]
+        return [curve, *fills]
+
+
 class Circle(View):
     """S^1. Ways begin inside the circle and end on it, so that they do not cover each other."""
 
@@ -133,7 +163,7 @@ class Volume(View):
             getattr(axes, f"set_{name}label")(label)
             getattr(axes, f"set_{name}lim")(middle - self.reach, middle + self.reach)
             getattr(axes, f"{name}axis").set_pane_color((0.965, 0.97, 0.98, 1.0))
-        axes.set_box_aspect((1, 1, 1), zoom=0.9)
+        axes.set_box_aspect((1, 1, 1), zoom=1.0)
         axes.set_proj_type("persp", focal_length=0.6)
         axes.computed_zorder = False  # rings stay on top of what they surround
         axes.view_init(elev=22, azim=-55)

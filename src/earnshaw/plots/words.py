@@ -16,6 +16,8 @@ ENDINGS = {
     "interrupted": "interrupted; the path is complete up to its last time",
 }
 
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 
 def short(number: float | None, digits: int = 1) -> str:
     """3.2e-16, 0, or a dash for what does not exist."""
@@ -43,7 +45,9 @@ def plural(count: int, what: str) -> str:
 
 def units_of(teacher: Any) -> str:
     """What the units of a teacher are and where they live, as in a title."""
-    where = f"S^{teacher.dim - 1}" if teacher.manifold.name == "sphere" else f"R^{teacher.dim}"
+    sphere = teacher.manifold.name == "sphere"
+    where = "S" + str(teacher.dim - 1) if sphere else "R" + str(teacher.dim)
+    where = where[0] + where[1:].translate(RAISED)
     given = ", ".join(f"{key} {_value(value)}" for key, value in teacher.species.parameters)
     return shown(teacher.species.name + (f" ({given})" if given else "")) + f" on {where}"
 
