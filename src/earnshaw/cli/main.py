@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from earnshaw import __version__
-from earnshaw.cli import learn, potential, realize
+from earnshaw.cli import learn, potential, realize, simulate
 from earnshaw.errors import EarnshawError
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app = typer.Typer(
 app.command("learn")(learn.command)
 app.command("potential")(potential.command)
 app.command("realize")(realize.command)
+app.command("simulate")(simulate.command)
 
 
 def _show_version(wanted: bool) -> None:

@@ -71,3 +71,20 @@ def build_teacher(
         width=width,
         **extra,
     )
+
+
+def describe_teacher(teacher: Teacher) -> dict[str, Any]:
+    """What a teacher is, in plain values: for JSON, and for the settings of a run."""
+    species = teacher.species
+    kind = {"formula": "potential"}.get(species.origin, "activation")
+    return {
+        kind: species.name,
+        "parameters": {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in species.parameters
+        },
+        "dim": teacher.dim,
+        "units": teacher.units,
+        "on": teacher.manifold.name,
+        "width": float(species.inputs.width),
+    }

@@ -16,10 +16,10 @@ import numpy as np
 from jax import Array
 
 from earnshaw.charges.network import Student
-from earnshaw.energy.couplings.coupling import CLOSE, Coupling
+from earnshaw.energy.couplings.coupling import Coupling
 from earnshaw.energy.couplings.displacement import DisplacementCoupling
 from earnshaw.energy.couplings.dots import DotCoupling
-from earnshaw.energy.couplings.sphere import Cap, SphereCoupling
+from earnshaw.energy.couplings.sphere import SphereCoupling
 from earnshaw.energy.population import PopulationLoss
 from earnshaw.errors import EarnshawError
 
@@ -82,12 +82,10 @@ def has_point(loss: PopulationLoss) -> bool:
 
 @eqx.filter_jit
 def _slopes(coupling: Coupling, places: Array) -> tuple[Array, Array]:
-    """K at all places, and K', the limit of -2 sqrt(u) dPhi/du at u = |x + y|^2 -> 0."""
-    opposite = jnp.zeros(())
-    if isinstance(coupling, SphereCoupling):
-        rate = Cap(coupling.potential, -jnp.ones(())).jet(jnp.asarray(CLOSE**2))[1]
-        opposite = -2 * CLOSE * rate
-    return coupling.cusp(places), jnp.where(jnp.abs(opposite) < CLOSE**0.5, 0.0, opposite)
+    """K at all places, and K' on the sphere."""
+    curved = isinstance(coupling, SphereCoupling)
+    opposite = coupling.antipodal_cusp(places[:1])[0] if curved else jnp.zeros(())
+    return coupling.cusp(places), opposite
 
 
 class Closeness(NamedTuple):

@@ -33,18 +33,11 @@ def powers(coupling: Coupling, positions: Array) -> Array:
 @eqx.filter_jit
 def cusp_slopes(coupling: Coupling, positions: Array) -> Array:
     """kappa and kappa' of each unit, (k, 2)."""
-    same, opposite = coupling.cusp(positions), jnp.zeros(len(positions))
-    if isinstance(coupling, (SphereCoupling, DotCoupling)):
-        if coupling.dim == 1:  # no direction to turn to
-            return jnp.zeros((len(positions), 2))
-        # Slopes depend on the length alone; on the axes the displacement has no rounding error.
-        size = jnp.linalg.norm(positions, axis=1, keepdims=True)
-        axes = jnp.eye(2, coupling.dim)
-        beside = size * (CLOSE * axes[1] - axes[0])
-        slope = -coupling.exact(beside, size * axes[0])[1][:, 1]
-        seen = (jnp.abs(slope) > CLOSE**0.5) & jnp.isfinite(slope)
-        opposite = jnp.where(seen, slope, 0.0)
-    return jnp.stack([same, opposite], axis=1)
+    if isinstance(coupling, (SphereCoupling, DotCoupling)) and coupling.dim == 1:
+        return jnp.zeros((len(positions), 2))  # no direction to turn to
+    opposite = coupling.antipodal_cusp(positions)
+    opposite = jnp.where(jnp.isfinite(opposite), opposite, 0.0)
+    return jnp.stack([coupling.cusp(positions), opposite], axis=1)
 
 
 def uncovered(objective: PopulationLoss, student: Student) -> str:

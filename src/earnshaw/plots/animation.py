@@ -90,13 +90,15 @@ class Film:
         self.canvas = FigureCanvasAgg(self.figure)
         view, _ = view_of(path)
         self.view = Landscape(view) if isinstance(view, Line) else view
-        box = (0.0, 0.06, 0.58, 0.86) if view.deep else (0.07, 0.125, 0.44, 0.78)
+        box = (0.0, 0.06, 0.58, 0.86) if view.deep else (0.085, 0.125, 0.44, 0.78)
         self.axes: Any = self.figure.add_axes(box, projection="3d" if view.deep else None)
         self.energy_axes: Any = self.figure.add_axes((0.64, 0.125, 0.335, 0.7))
         self._furnish_charges()
         self.decay = Decay(path.times, path.energy)
         self._furnish_energy()
         self.figure.text(0.035, 0.955, facts(path), fontsize=9, color=PALE, va="center")
+        longest = float(path.times[-1])
+        self.decimals = int(np.clip(2 - np.floor(np.log10(longest)), 0, 12)) if longest > 0 else 0
         self.label = self.figure.text(
             0.975, 0.955, "", fontsize=13, fontweight="bold", ha="right", va="center", animated=True
         )
@@ -169,7 +171,7 @@ class Film:
             when = np.append(self.path.times[now], self.times[number])
             when = when / (float(self.path.times[-1]) or 1.0)
             colours = [ELECTRON] * len(ways)
-            moving += charges.draw_ways(axes, view, ways, colours, [when] * len(ways), 1.8)
+            moving += charges.draw_ways(axes, view, ways, colours, [when] * len(ways), 1.8, 60)
         protons, weights = np.asarray(teacher.positions), np.asarray(teacher.weights)
         moving += charges.draw_protons(axes, view, protons, weights)
         part = float(self.times[number] / (self.path.times[-1] or 1.0))
@@ -179,7 +181,7 @@ class Film:
     def _draw_now(self, number: int) -> list[Any]:
         """The energy so far, and the time."""
         time, axes = float(self.times[number]), self.energy_axes
-        self.label.set_text(f"time {time:.4g}" if time else "time 0")
+        self.label.set_text(f"time {time:.{self.decimals}f}")
         past = self.decay.x <= time
         x, y = (
             np.append(self.decay.x[past], time),
@@ -198,6 +200,9 @@ def _write_gif(name: str, frames: Iterator[np.ndarray], fps: int) -> None:
     for row, image in enumerate(chosen):
         sheet.paste(image, (0, row * image.height))
     palette = sheet.quantize(colors=255, method=Image.Quantize.MEDIANCUT)
+    table = np.array(palette.getpalette(), dtype=int).reshape(-1, 3)
+    table[np.argmax(np.sum(table, axis=1))] = 255  # the paper is white
+    palette.putpalette(table.ravel().tolist())
     flat = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
     each = round(1000 / fps)
     durations = [each] * (len(flat) - 1) + [round(1000 * HOLD)]
@@ -222,7 +227,8 @@ def _write_mp4(name: str, frames: Iterator[np.ndarray], fps: int) -> None:
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     ) as coder:
-        assert coder.stdin is not None and coder.stderr is not None
+        assert coder.stdin is not None
+        assert coder.stderr is not None
         try:
             last = first
             coder.stdin.write(first.tobytes())

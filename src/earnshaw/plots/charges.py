@@ -92,12 +92,13 @@ def draw_ways(
     colours: Sequence[str],
     when: Sequence[np.ndarray] | None = None,
     widest: float = 2.2,
+    pieces: int = PIECES,
 ) -> list[Any]:
     """Ways (m, d) that grow from faint and thin to full; `when` (m,) in [0, 1], else evenly."""
     segments, shades, widths = [], [], []
     for index, (path, colour) in enumerate(zip(paths, colours, strict=True)):
         progress = np.linspace(0, 1, len(path)) if when is None else when[index]
-        places, hidden = _even(view, path, progress)
+        places, hidden = _even(view, path, progress, pieces)
         if len(places) < 2:
             continue
         part = np.linspace(0, 1, len(places) - 1)
@@ -120,7 +121,9 @@ def draw_ways(
     return [lines]
 
 
-def _even(view: View, path: np.ndarray, when: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _even(
+    view: View, path: np.ndarray, when: np.ndarray, pieces: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Points on paper that divide a way into pieces of equal length there; and which are hidden.
 
     So a way fades evenly, also where one step was most of it.
@@ -135,7 +138,7 @@ def _even(view: View, path: np.ndarray, when: np.ndarray) -> tuple[np.ndarray, n
     length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(steps, axis=1))])
     if not length[-1] > 0:
         return np.zeros((0, 2)), np.zeros(0, dtype=bool)
-    wanted = np.linspace(0, length[-1], PIECES + 1)
+    wanted = np.linspace(0, length[-1], pieces + 1)
     after = np.clip(np.searchsorted(length, wanted), 1, len(length) - 1)
     step = length[after] - length[after - 1]
     part = np.where(step > 0, (wanted - length[after - 1]) / np.where(step > 0, step, 1.0), 1.0)

@@ -88,6 +88,10 @@ class Coupling(eqx.Module):
         not smooth. For products over the coordinates, the least slope of all directions.
         """
 
+    def antipodal_cusp(self, x: Array) -> Array:
+        """The same at y = -x: Phi(y, x) = Phi(-x, x) - slope |y + x| + ...; negative for sign."""
+        return jnp.zeros(x.shape[:-1])
+
     def near(self, q1: Array, q2: Array, c: Array) -> Array:
         """Which pairs are too close for a tile, from |x|^2 (k, 1), |y|^2 (1, m), x.y (k, m)."""
         raise NotImplementedError
@@ -106,7 +110,7 @@ CLOSE = 1e-12  # a relative distance at which only a cusp has a slope left
 
 def visible(slope: Array) -> Array:
     """The slope of a cusp found at the distance CLOSE, and 0 for what a smooth function has."""
-    return jnp.where(slope > CLOSE**0.5, slope, 0.0)
+    return jnp.where(jnp.abs(slope) > CLOSE**0.5, slope, 0.0)
 
 
 def squared_norm(x: Array) -> Array:

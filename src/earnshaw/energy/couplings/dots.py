@@ -107,9 +107,17 @@ class DotCoupling(Coupling):
 
     def cusp(self, x: Array) -> Array:
         """The limit of -M_e de/ds for a turn s = |x| t of x by a small angle, e = |x|^2 t^2/2."""
+        return self._slope(x, 1.0)
+
+    def antipodal_cusp(self, x: Array) -> Array:
+        """The same about -x."""
+        return self._slope(x, -1.0)
+
+    def _slope(self, x: Array, side: float) -> Array:
         size = _root(squared_norm(x))
         turned = CLOSE * size
-        slope = _along(lambda e: self._moment(size**2, size**2, e, jnp.ones(())), turned**2 / 2)[1]
+        moment = lambda e: self._moment(size**2, size**2, e, jnp.asarray(side))  # noqa: E731
+        slope = _along(moment, turned**2 / 2)[1]
         return jnp.where(size > 0, visible(-turned * slope), 0.0)
 
     def near(self, q1: Array, q2: Array, c: Array) -> Array:

@@ -73,8 +73,15 @@ class SphereCoupling(Coupling):
 
     def cusp(self, x: Array) -> Array:
         """The limit of -2 sqrt(u) dPhi/du at u = |x - y|^2 -> 0."""
-        slope = Cap(self.potential, jnp.ones(())).jet(jnp.asarray(CLOSE**2))[1]
-        return jnp.broadcast_to(visible(-2 * CLOSE * slope), x.shape[:-1])
+        return jnp.broadcast_to(self._slope(1.0), x.shape[:-1])
+
+    def antipodal_cusp(self, x: Array) -> Array:
+        """The same limit at u = |x + y|^2 -> 0."""
+        return jnp.broadcast_to(self._slope(-1.0), x.shape[:-1])
+
+    def _slope(self, side: float) -> Array:
+        rate = Cap(self.potential, jnp.asarray(side)).jet(jnp.asarray(CLOSE**2))[1]
+        return visible(-2 * CLOSE * rate)
 
     def near(self, q1: Array, q2: Array, c: Array) -> Array:
         return jnp.abs(c) >= 1 - self.close

@@ -1,0 +1,281 @@
+"""`earnshaw simulate`: the motion of a network that learns, as numbers, a picture or a film."""
+
+from __future__ import annotations
+
+import json as json_format
+import time as clock
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from earnshaw.cli import output
+from earnshaw.cli.progress import shown
+from earnshaw.errors import EarnshawError
+from earnshaw.files import check_writable, write_whole
+
+if TYPE_CHECKING:
+    from earnshaw.charges.network import Student, Teacher
+    from earnshaw.dynamics.path import Path as Motion
+
+DIM, UNITS, TIME = 2, 5, 50.0
+ENTRIES = 200  # of the energy in JSON
+ROWS = 24  # of the table
+COORDINATES = 3  # of a position in the table
+INTERRUPTED = 130
+FORMAT, VERSION = "earnshaw-path", 1
+
+
+def command(
+    activation: Annotated[
+        str | None, typer.Option(help="almost-harmonic (the default), sign, gaussian, ...")
+    ] = None,
+    dim: Annotated[int | None, typer.Option(help="The dimension d; 2.")] = None,
+    units: Annotated[int | None, typer.Option(help="Units of the teacher: protons; 5.")] = None,
+    teacher: Annotated[
+        str | None, typer.Option(help="random (the default), orthonormal, or a teacher's FILE.")
+    ] = None,
+    positions: Annotated[
+        str | None, typer.Option(help="Law of positions: paper, sphere, orthonormal, gaussian.")
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option(help="Law of weights: ones (the default), uniform, signs, ...")
+    ] = None,
+    on: Annotated[str | None, typer.Option(help="space or sphere.")] = None,
+    radius: Annotated[float | None, typer.Option(help="almost-harmonic: the core; 0.1.")] = None,
+    lam: Annotated[float | None, typer.Option(help="almost-harmonic: lambda; 1.")] = None,
+    core: Annotated[str | None, typer.Option(help="almost-harmonic: ball or paper.")] = None,
+    degree: Annotated[int | None, typer.Option(help="sphere-synthetic, hermite: degree.")] = None,
+    width: Annotated[
+        float | None, typer.Option(help="Standard deviation of the inputs; 1.")
+    ] = None,
+    parameter: Annotated[
+        list[str] | None, typer.Option("--parameter", "-p", help="NAME=VALUE. Repeatable.")
+    ] = None,
+    student_units: Annotated[
+        int | None, typer.Option(help="Units of the student: electrons; as many as protons.")
+    ] = None,
+    student: Annotated[Path | None, typer.Option(help="Begin with the student in FILE.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of teacher and student; 0.")] = None,
+    time: Annotated[float, typer.Option(help="How long, in the time of gradient flow.")] = TIME,
+    wrt: Annotated[str, typer.Option(help="What moves: positions, weights or both.")] = "positions",
+    objective: Annotated[
+        str, typer.Option(help="full, regularized, assumption-1 or without-constants.")
+    ] = "full",
+    plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
+    animate: Annotated[Path | None, typer.Option(help="Film it: FILE.gif or .mp4.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Keep the path in FILE.npz.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
+) -> None:
+    """Let a student's units move among its teacher's, as charges do."""
+    output.check_picture(plot)
+    if animate is not None:
+        check_writable(animate, (".gif", ".mp4"))
+    if save is not None:
+        check_writable(save, (".npz",))
+    if student is not None and student_units is not None:
+        raise EarnshawError("--student-units and --student FILE are given; allowed: one of the two")
+    began = clock.perf_counter()
+    output.use_compilation_cache()
+    import earnshaw as ew
+    from earnshaw.cli.teachers import build_teacher, describe_teacher
+    from earnshaw.dynamics.simulate import simulate
+
+    from_file = teacher not in (None, "random", "orthonormal")
+    options: dict[str, Any] = {
+        "teacher": teacher,
+        "activation": activation,
+        "dim": DIM if dim is None and not from_file else dim,
+        "units": UNITS if units is None and not from_file else units,
+        "seed": seed,
+        "positions": positions,
+        "weights": "ones" if weights is None and not from_file else weights,
+        "on": on,
+        "radius": radius,
+        "lam": lam,
+        "core": core,
+        "degree": degree,
+        "width": width,
+        "parameters": parameter,
+    }
+    protons = build_teacher(**options)
+    if teacher in (None, "random") and positions is None and not _of_unit_length(protons):
+        protons = build_teacher(**options | {"positions": "gaussian"})  # near enough to meet
+    if student is not None:
+        electrons = ew.load_student(student)
+    else:
+        electrons = _random_student(protons, student_units, seed, weights)
+    with shown("simulating") as report:
+        motion = simulate(
+            protons, electrons, time, wrt=wrt, objective=objective, on_progress=_reporter(report)
+        )
+    settings = {
+        **describe_teacher(protons),
+        "student_units": electrons.units,
+        "seed": 0 if seed is None else seed,
+        "time": time,
+        "wrt": wrt,
+        "objective": objective,
+    }
+    files = _write(motion, settings, plot, animate, save)
+    payload = _payload(motion) | {"settings": settings} | files
+    if json:
+        output.print_json(payload | {"seconds": clock.perf_counter() - began})
+    else:
+        _print(motion, files, clock.perf_counter() - began)
+    if motion.stop == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+def _of_unit_length(teacher: Teacher) -> bool:
+    """Whether units live on the sphere, or their length is the steepness of an activation."""
+    from earnshaw.potentials.base import Zonal
+
+    return teacher.manifold.name == "sphere" or isinstance(teacher.potential, Zonal)
+
+
+def _random_student(
+    teacher: Teacher, units: int | None, seed: int | None, weights: str | None
+) -> Student:
+    """Electrons spread as widely as the protons, of weight 1 unless asked otherwise."""
+    import numpy as np
+
+    import earnshaw as ew
+
+    law: dict[str, Any] = {}
+    if not _of_unit_length(teacher):
+        size = float(np.sqrt(np.mean(np.sum(np.square(teacher.positions), axis=1))))
+        law = {"positions": "gaussian", "scale": size or 1.0}
+    return ew.random_student(teacher, units, seed or 0, weights=weights or "ones", **law)
+
+
+def _reporter(report: Any) -> Any:
+    """Parts of a whole as the progress bar wants them."""
+    if report is None:
+        return None
+    return lambda part, note: report((round(1000 * part), 1000, note))
+
+
+def _write(
+    motion: Motion,
+    settings: dict[str, Any],
+    plot: Path | None,
+    animate: Path | None,
+    save: Path | None,
+) -> dict[str, str]:
+    """The files that were asked for; their names by what they are."""
+    files: dict[str, str] = {}
+    if save is not None:
+        write_whole(save, lambda name: _store(name, motion, settings))
+        files["saved"] = str(save)
+    if plot is not None:
+        from earnshaw.plots.motion import draw_path
+        from earnshaw.plots.style import save as save_picture
+
+        save_picture(draw_path(motion), plot)
+        files["plot"] = str(plot)
+    if animate is not None:
+        from earnshaw.plots.animation import animate_path
+
+        with shown("filming") as report:
+            animate_path(motion, animate, on_progress=_reporter(report))
+        files["animation"] = str(animate)
+    return files
+
+
+def _store(name: str, motion: Motion, settings: dict[str, Any]) -> None:
+    """NPZ without pickled objects; events, settings and why it ended as JSON text."""
+    import numpy as np
+
+    texts = {
+        "events": json_format.dumps(_events(motion)),
+        "settings": json_format.dumps(settings),
+        "stop": motion.stop,
+    }
+    with open(name, "wb") as file:
+        np.savez(
+            file,
+            format=np.asarray(FORMAT),
+            version=np.asarray(VERSION),
+            times=motion.times,
+            positions=motion.positions,
+            weights=motion.weights,
+            energy=motion.energy,
+            bound=motion.bound,
+            group=motion.group,
+            teacher_positions=np.asarray(motion.teacher.positions),
+            teacher_weights=np.asarray(motion.teacher.weights),
+            **{key: np.asarray(text) for key, text in texts.items()},
+        )
+
+
+def _events(motion: Motion) -> list[dict[str, Any]]:
+    return [event._asdict() for event in motion.events]
+
+
+def _payload(motion: Motion) -> dict[str, Any]:
+    import numpy as np
+
+    kept = np.unique(np.linspace(0, len(motion.times) - 1, ENTRIES).round().astype(int))
+    return {
+        "energy": motion.energy[kept].tolist(),
+        "times": motion.times[kept].tolist(),
+        "stop": motion.stop,
+        "events": _events(motion),
+        "bound": motion.bound.tolist(),
+        "group": motion.group.tolist(),
+        "student": {
+            "positions": motion.positions[-1].tolist(),
+            "weights": motion.weights[-1].tolist(),
+        },
+        "steps": motion.steps,
+    }
+
+
+def _print(motion: Motion, files: dict[str, str], seconds: float) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from earnshaw.plots.words import ENDINGS
+
+    teacher, count = motion.teacher, len(motion.bound)
+    table = Table(
+        title=f"{teacher.species.name}, d = {teacher.dim}: "
+        f"{count} electrons among {teacher.units} protons"
+    )
+    for title in ("unit", "start", "end", "bound to", "weight"):
+        table.add_column(title, justify="right")
+    for unit in range(min(count, ROWS)):
+        table.add_row(
+            str(unit),
+            _place(motion.positions[0, unit]),
+            _place(motion.positions[-1, unit]),
+            _holder(motion, unit),
+            f"{motion.weights[-1, unit]:+.4f}",
+        )
+    console = Console()
+    console.print(table)
+    bound = int((motion.bound >= 0).sum())
+    lines = [f"... and {count - ROWS} more"] if count > ROWS else []
+    lines += [
+        f"bound: {bound} of {count}; events: {len(motion.events)}",
+        f"energy: {motion.energy[0]:.6g} -> {motion.energy[-1]:.6g}",
+        f"stopped at time {motion.times[-1]:.6g}: {motion.stop} ({ENDINGS[motion.stop]}), "
+        f"{motion.steps} steps, {seconds:.1f} s",
+    ]
+    for what, where in (("drawn", "plot"), ("filmed", "animation"), ("saved", "saved")):
+        if where in files:
+            lines.append(f"{what}: {files[where]}")
+    for line in lines:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _place(position: Any) -> str:
+    numbers = " ".join(f"{value:+.3f}" for value in position[:COORDINATES])
+    return numbers + (" ..." if len(position) > COORDINATES else "")
+
+
+def _holder(motion: Motion, unit: int) -> str:
+    if motion.bound[unit] >= 0:
+        return f"proton {motion.bound[unit]}"
+    return "-" if motion.group[unit] == unit else f"electron {motion.group[unit]}"
