@@ -7,11 +7,11 @@ import pytest
 import earnshaw as ew
 
 CASES = {
-    "almost-harmonic": dict(activation="almost-harmonic", dim=3),
-    "relu": dict(activation="relu", dim=3),
-    "sphere": dict(activation="hermite-3", dim=3, on="sphere"),
-    "regularized": dict(activation="gaussian", dim=3, positions="gaussian"),
-    "samples": dict(activation="tanh", dim=3),
+    "almost-harmonic": {"activation": "almost-harmonic", "dim": 3},
+    "relu": {"activation": "relu", "dim": 3},
+    "sphere": {"activation": "hermite-3", "dim": 3, "on": "sphere"},
+    "regularized": {"activation": "gaussian", "dim": 3, "positions": "gaussian"},
+    "samples": {"activation": "tanh", "dim": 3},
 }
 
 
@@ -30,9 +30,7 @@ def test_free_units_against_the_loss(name):
     points = ew.random_student(teacher, 4, seed=4).positions
     there = loss.left_by(student).free_units(points)
     assert float(loss.left_by(student).empty_value()) == pytest.approx(float(loss.value(student)))
-    for point, weight, log_saving in zip(
-        points, there.weights, there.log_savings, strict=True
-    ):
+    for point, weight, log_saving in zip(points, there.weights, there.log_savings, strict=True):
         more = [
             float(
                 loss.value(

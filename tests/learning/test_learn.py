@@ -91,7 +91,7 @@ def test_nothing_is_compiled_again_between_nodes_or_seeds(monkeypatch):
 
 @pytest.mark.parametrize("method", ["node-wise", "gd"])
 def test_interrupted_and_resumed_is_uninterrupted(method, teacher, tmp_path):
-    asked = dict(method=method, seed=5, iterations=None if method == "node-wise" else 60)
+    asked = {"method": method, "seed": 5, "iterations": None if method == "node-wise" else 60}
     whole = ew.learn(teacher, **asked)
     file = tmp_path / "run.npz"
     part = ew.learn(teacher, **asked, save=file, report=stop_after(2))
@@ -121,7 +121,9 @@ def test_a_longer_run_goes_on_from_a_shorter(teacher, tmp_path):
     file = tmp_path / "run.npz"
     short = ew.learn(teacher, "gd", seed=5, iterations=30, save=file)
     assert short.stop is ew.Stop.ITERATION_LIMIT
-    assert same(ew.learn(resume=file, iterations=60), ew.learn(teacher, "gd", iterations=60, seed=5))
+    assert same(
+        ew.learn(resume=file, iterations=60), ew.learn(teacher, "gd", iterations=60, seed=5)
+    )
 
 
 def test_files_of_another_problem_are_refused(teacher, tmp_path):
@@ -130,9 +132,9 @@ def test_files_of_another_problem_are_refused(teacher, tmp_path):
     before = file.read_bytes()
     other = ew.random_teacher("almost-harmonic", dim=3, units=4, seed=4)
     for asked, why in (
-        (dict(teacher=other), "another teacher"),
-        (dict(seed=6), "seed 5, not 6"),
-        (dict(method="second-gd"), "method 'gd', not 'second-gd'"),
+        ({"teacher": other}, "another teacher"),
+        ({"seed": 6}, "seed 5, not 6"),
+        ({"method": "second-gd"}, "method 'gd', not 'second-gd'"),
     ):
         with pytest.raises(EarnshawError, match=why):
             ew.learn(**asked, resume=file)
@@ -154,24 +156,24 @@ def test_foreign_files_are_refused(content, teacher, tmp_path):
 
 
 REFUSED = [
-    (dict(method="no-such"), "unknown method"),
-    (dict(units=0), "units is 0"),
-    (dict(units=-3), "units is -3"),
-    (dict(seed=-1), "seed is -1"),
-    (dict(tolerance=-1.0), "tolerance"),
-    (dict(steps=0.1), "finds its own"),
-    (dict(method="gd", steps=-1.0), "steps is -1.0"),
-    (dict(method="gd", steps="fast"), "steps is 'fast'"),
-    (dict(method="gd", steps=float("nan")), "steps is nan"),
-    (dict(method="newton"), "without a cusp"),
-    (dict(objective="assumption-1"), "assumption-1 needs every weight"),
-    (dict(method="node-wise-sgd"), "fixed weights"),
-    (dict(wrt="positions"), "chooses weights"),
-    (dict(batch=5), "needs samples"),
-    (dict(start="lemma-4.5"), "its own starts"),
-    (dict(method="node-wise-gd", steps="theory"), "no theory steps"),
-    (dict(save="run.txt"), "allowed endings: .npz"),
-    (dict(resume="no-such.npz"), "there is no such file"),
+    ({"method": "no-such"}, "unknown method"),
+    ({"units": 0}, "units is 0"),
+    ({"units": -3}, "units is -3"),
+    ({"seed": -1}, "seed is -1"),
+    ({"tolerance": -1.0}, "tolerance"),
+    ({"steps": 0.1}, "finds its own"),
+    ({"method": "gd", "steps": -1.0}, "steps is -1.0"),
+    ({"method": "gd", "steps": "fast"}, "steps is 'fast'"),
+    ({"method": "gd", "steps": float("nan")}, "steps is nan"),
+    ({"method": "newton"}, "without a cusp"),
+    ({"objective": "assumption-1"}, "assumption-1 needs every weight"),
+    ({"method": "node-wise-sgd"}, "fixed weights"),
+    ({"wrt": "positions"}, "chooses weights"),
+    ({"batch": 5}, "needs samples"),
+    ({"start": "lemma-4.5"}, "its own starts"),
+    ({"method": "node-wise-gd", "steps": "theory"}, "no theory steps"),
+    ({"save": "run.txt"}, "allowed endings: .npz"),
+    ({"resume": "no-such.npz"}, "there is no such file"),
 ]
 
 

@@ -1,0 +1,124 @@
+"""`earnshaw simulate` as a user meets it: its words, its JSON, its files, its exit code."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import earnshaw as ew
+
+QUICK = ("simulate", "--activation", "gaussian", "--units", "2", "--time", "2")
+
+
+def answer(invoke, *arguments: str):
+    outcome = invoke(*QUICK, *arguments, "--json")
+    assert outcome.code == 0, outcome
+    assert outcome.stderr == ""
+    (line,) = outcome.stdout.splitlines()
+    return json.loads(line)
+
+
+def test_json_has_the_promised_keys(invoke):
+    found = answer(invoke)
+    assert {"energy", "times", "stop", "events", "bound", "student", "settings"} <= set(found)
+    assert np.all(np.diff(found["energy"]) <= 1e-12)
+    assert len(found["energy"]) == len(found["times"]) <= 200
+    assert (found["times"][0], found["times"][-1], found["stop"]) == (0.0, 2.0, "time")
+    assert np.shape(found["student"]["positions"]) == (2, 2)
+    assert found["student"]["weights"] == [1.0, 1.0]  # only positions move
+    assert found["settings"]["activation"] == "gaussian"
+
+
+def test_files_are_written(invoke, tmp_path):
+    picture, film, kept = (tmp_path / name for name in ("p.svg", "f.gif", "k.npz"))
+    outcome = invoke(
+        *QUICK, "--wrt", "both", "--plot", str(picture), "--animate", str(film), "--save", str(kept)
+    )
+    assert outcome.code == 0, outcome
+    assert outcome.stderr == ""
+    assert "the time asked for has passed" in outcome.stdout
+    for word in ("start", "bound to", "weight", str(picture), str(film), str(kept)):
+        assert word in outcome.stdout
+    assert "<svg" in picture.read_text()
+    with Image.open(film) as opened:
+        assert opened.format == "GIF"
+    with np.load(kept, allow_pickle=False) as stored:
+        assert (stored["format"].item(), stored["version"].item()) == ("earnshaw-path", 1)
+        steps = len(stored["times"])
+        assert stored["positions"].shape == (steps, 2, 2)
+        assert stored["weights"].shape == (steps, 2)
+        assert stored["energy"].shape == (steps,)
+        assert stored["bound"].shape == (2,)
+        assert json.loads(stored["events"].item()) == []
+        settings = json.loads(stored["settings"].item())
+        assert (settings["wrt"], settings["dim"], settings["seed"]) == ("both", 2, 0)
+        # The energy is the loss of the student at that time.
+        teacher = ew.Teacher(stored["teacher_positions"], stored["teacher_weights"], "gaussian")
+        end = ew.Student(stored["positions"][-1], stored["weights"][-1])
+        value = float(ew.population_loss(teacher).value(end))
+        np.testing.assert_allclose(stored["energy"][-1], value, rtol=1e-9)
+
+
+def test_the_default_is_worth_looking_at(invoke):
+    outcome = invoke("simulate", "--json")
+    found = json.loads(outcome.stdout)
+    assert found["stop"] == "bound"
+    assert sorted(found["bound"]) == [0, 1, 2, 3, 4]
+    assert [event["kind"] for event in found["events"]].count("bind") >= 5
+    assert set(found["events"][0]) == {"time", "kind", "unit", "partner", "side"}
+    assert found["energy"][0] > 1 > 1e-12 > found["energy"][-1]
+
+
+def test_given_teacher_and_student(invoke, tmp_path):
+    teacher = ew.Teacher([[0.0, 0.0], [2.0, 0.0]], [1.0, 1.0], "gaussian")
+    files = [str(tmp_path / name) for name in ("teacher.json", "student.json")]
+    ew.save(files[0], teacher)
+    ew.save(files[1], ew.Student([[0.5, 0.5]], [0.3]))
+    outcome = invoke(
+        "simulate", "--teacher", files[0], "--student", files[1], "--time", "0.5", "--json"
+    )
+    found = json.loads(outcome.stdout)
+    assert found["settings"]["units"] == 2
+    np.testing.assert_allclose(found["student"]["weights"], [0.3])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--plot", "p.gif"], "allowed endings: .png, .svg, .pdf"),
+        (["--animate", "f.png"], "allowed endings: .gif, .mp4"),
+        (["--animate", "/nowhere/f.gif"], "there is no folder"),
+        (["--save", "k.json"], "allowed endings: .npz"),
+        (["--student", "s.json", "--student-units", "3"], "--student-units and --student"),
+        (["--time", "-1"], "time is -1.0"),
+        (["--wrt", "charges"], "charges"),
+        (["--objective", "half"], "unknown objective 'half'"),
+        (["--activation", "nonesuch"], "nonesuch"),
+        (["--teacher", "t.json", "--dim", "3"], "--dim describes a random teacher"),
+        (["--teacher", "missing.json"], "there is no such file"),
+        (["--student", "missing.json"], "there is no such file"),
+        (["--units", "0"], "number of units is 0"),
+        (["--student-units", "0"], "the student has no units"),
+        (["--activation", "harmonic", "--dim", "3"], "without-constants"),
+        (["--on", "circle"], "circle"),
+    ],
+)
+def test_refusals(refuse, arguments, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert words in refuse("simulate", *arguments)
+    assert [path.name for path in tmp_path.iterdir() if path.name != "cache"] == []
+
+
+def test_help_does_not_import_jax():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys\nfrom earnshaw.cli.main import main\nsys.argv[1:] = ['simulate', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "assert not {'jax', 'matplotlib'} & set(sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
