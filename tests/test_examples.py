@@ -32,6 +32,17 @@ def test_energy_of_charges(capsys):
     assert max(distances) < 1e-3
 
 
+def test_learn_a_network(capsys):
+    runpy.run_path(str(EXAMPLES / "learn_a_network.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert "recovered: 5 units" in printed
+    assert float(re.search(r"largest distance ([\d.e+-]+)", printed)[1]) < 1e-9
+    assert "certificate: cusp-minimum" in printed
+    before, after = map(float, re.search(r"energy ([\d.e+-]+) -> ([\d.e+-]+)", printed).groups())
+    assert "flow: bound" in printed
+    assert after < 1e-6 * before
+
+
 def test_every_example_is_tested():
     tested = re.findall(r'EXAMPLES / "(\w+\.py)"', Path(__file__).read_text())
     assert sorted(path.name for path in EXAMPLES.glob("*.py")) == sorted(tested)

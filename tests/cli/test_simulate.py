@@ -32,7 +32,8 @@ def test_json_has_the_promised_keys(invoke):
     assert found["settings"]["activation"] == "gaussian"
 
 
-def test_files_are_written(invoke, tmp_path):
+def test_files_are_written(invoke, tmp_path, monkeypatch):
+    monkeypatch.setattr("earnshaw.plots.animation.FRAMES", 4)
     picture, film, kept = (tmp_path / name for name in ("p.svg", "f.gif", "k.npz"))
     outcome = invoke(
         *QUICK, "--wrt", "both", "--plot", str(picture), "--animate", str(film), "--save", str(kept)
@@ -44,7 +45,7 @@ def test_files_are_written(invoke, tmp_path):
         assert word in outcome.stdout
     assert "<svg" in picture.read_text()
     with Image.open(film) as opened:
-        assert opened.format == "GIF"
+        assert (opened.format, opened.n_frames) == ("GIF", 4)
     with np.load(kept, allow_pickle=False) as stored:
         assert (stored["format"].item(), stored["version"].item()) == ("earnshaw-path", 1)
         steps = len(stored["times"])

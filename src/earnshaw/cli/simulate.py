@@ -187,26 +187,23 @@ def _store(name: str, motion: Motion, settings: dict[str, Any]) -> None:
     """NPZ without pickled objects; events, settings and why it ended as JSON text."""
     import numpy as np
 
-    texts = {
+    arrays: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "times": motion.times,
+        "positions": motion.positions,
+        "weights": motion.weights,
+        "energy": motion.energy,
+        "bound": motion.bound,
+        "group": motion.group,
+        "teacher_positions": motion.teacher.positions,
+        "teacher_weights": motion.teacher.weights,
+        "stop": motion.stop,
         "events": json_format.dumps(_events(motion)),
         "settings": json_format.dumps(settings),
-        "stop": motion.stop,
     }
     with open(name, "wb") as file:
-        np.savez(
-            file,
-            format=np.asarray(FORMAT),
-            version=np.asarray(VERSION),
-            times=motion.times,
-            positions=motion.positions,
-            weights=motion.weights,
-            energy=motion.energy,
-            bound=motion.bound,
-            group=motion.group,
-            teacher_positions=np.asarray(motion.teacher.positions),
-            teacher_weights=np.asarray(motion.teacher.weights),
-            **{key: np.asarray(text) for key, text in texts.items()},
-        )
+        np.savez(file, **{key: np.asarray(value) for key, value in arrays.items()})  # type: ignore[arg-type]
 
 
 def _events(motion: Motion) -> list[dict[str, Any]]:

@@ -30,7 +30,7 @@ from earnshaw.plots.projection import Landscape, Line
 from earnshaw.plots.style import ELECTRON, PALE, RC
 
 ENDINGS = (".gif", ".mp4")
-MOST_FRAMES = 120
+FRAMES, MOST_FRAMES = 96, 120
 SIZE, DPI = (8.8, 4.96), 100  # even numbers of pixels, as H.264 wants
 GRID = 72
 HOLD = 1.2  # seconds that the last frame stays
@@ -46,7 +46,7 @@ def animate_path(
     path: Path,
     file: pathlib.Path,
     *,
-    frames: int = 96,
+    frames: int | None = None,
     fps: int = 16,
     on_progress: Progress | None = None,
 ) -> None:
@@ -55,13 +55,13 @@ def animate_path(
     Args:
         path: what `simulate` returned.
         file: the ending says the format.
-        frames: how many, 2 to 120.
+        frames: how many, 2 to 120; 96.
         fps: frames a second, 1 to 50.
         on_progress: called with the part of the frames that are drawn, and a note.
     """
     file = pathlib.Path(file)
     check_animation(file)
-    frames = check_integer("number of frames", frames, 2, MOST_FRAMES)
+    frames = check_integer("number of frames", frames or FRAMES, 2, MOST_FRAMES)
     fps = check_integer("frames a second", fps, 1, 50)
     write = _write_gif if file.suffix.lower() == ".gif" else _write_mp4
     with matplotlib.rc_context(RC):
@@ -200,10 +200,11 @@ def _write_gif(name: str, frames: Iterator[np.ndarray], fps: int) -> None:
     for row, image in enumerate(chosen):
         sheet.paste(image, (0, row * image.height))
     palette = sheet.quantize(colors=255, method=Image.Quantize.MEDIANCUT)
-    table = np.array(palette.getpalette(), dtype=int).reshape(-1, 3)
-    table[np.argmax(np.sum(table, axis=1))] = 255  # the paper is white
-    palette.putpalette(table.ravel().tolist())
     flat = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
+    table = np.array(flat[0].getpalette(), dtype=int).reshape(-1, 3)
+    table[flat[0].getpixel((0, 0))] = 255  # the paper, which is not quite white otherwise
+    for image in flat:
+        image.putpalette(table.ravel().tolist())
     each = round(1000 / fps)
     durations = [each] * (len(flat) - 1) + [round(1000 * HOLD)]
     flat[0].save(

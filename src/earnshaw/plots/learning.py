@@ -172,5 +172,6 @@ def _footer(figure: Figure, run: Run) -> None:
     for number, line in enumerate(lines):
         weight = "bold" if number == 0 else "normal"
         y = 0.105 - 0.024 * number
-        style = {"fontsize": 8.5, "va": "center", "color": INK if number < 2 else PALE}
+        style: dict[str, Any] = {"fontsize": 8.5, "va": "center"}
+        style["color"] = INK if number < 2 else PALE
         figure.text(LEFT, y, line, fontweight=weight, **style)

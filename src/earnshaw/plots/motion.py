@@ -161,7 +161,8 @@ def _draw_key(figure: Figure, shades: Shades, what: str) -> None:
     bar = shades.colours(np.arange(shades.colours.N))[None]
     axes.imshow(bar, aspect="auto", interpolation="nearest")
     axes.set_axis_off()
-    style = {"fontsize": 8.5, "color": PALE, "va": "center", "transform": axes.transAxes}
+    style: dict[str, Any] = {"fontsize": 8.5, "color": PALE, "va": "center"}
+    style["transform"] = axes.transAxes
     axes.text(-0.04, 0.4, "−", ha="right", **style)
     axes.text(1.04, 0.4, f"+   {what}", ha="left", **style)
 
