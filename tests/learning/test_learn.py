@@ -171,7 +171,8 @@ REFUSED = [
     ({"wrt": "positions"}, "chooses weights"),
     ({"batch": 5}, "needs samples"),
     ({"start": "lemma-4.5"}, "its own starts"),
-    ({"method": "node-wise-gd", "steps": "theory"}, "no theory steps"),
+    ({"method": "hessian-descent", "steps": "theory"}, "no theory steps"),
+    ({"method": "node-wise-paper", "steps": "theory"}, "below rounding"),
     ({"save": "run.txt"}, "allowed endings: .npz"),
     ({"resume": "no-such.npz"}, "there is no such file"),
 ]
@@ -206,7 +207,8 @@ def test_theory_steps_below_rounding_are_refused(teacher):
 def test_theory_steps_that_can_be_run_say_what_they_promise():
     hidden = ew.random_teacher("gaussian", 2, 1, positions="gaussian")
     run = ew.learn(hidden, "gd", steps="theory", tolerance=1e-2, iterations=20)
-    assert "at most" in run.notes[0]
+    assert "B1" in run.notes[0]
+    assert "at most" in run.notes[1]
     assert np.all(np.diff(run.history.losses) <= 0)
 
 

@@ -57,6 +57,7 @@ def test_gif(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["film.gif"]
 
 
+@pytest.mark.filterwarnings("ignore:os.fork")  # the reader's; the writer does not fork
 def test_mp4(tmp_path):
     file = tmp_path / "film.mp4"
     animate_path(make_path(3, "sphere"), file, frames=6, fps=10)

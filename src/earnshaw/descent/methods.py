@@ -28,7 +28,7 @@ from earnshaw.descent.noisy_sgd import NoisySGD
 from earnshaw.descent.second_gd import SecondGD
 from earnshaw.descent.starts import Starts
 from earnshaw.descent.steps import Steps
-from earnshaw.descent.theory import TheorySteps, theory_bounds, theory_steps
+from earnshaw.descent.theory import plan
 from earnshaw.energy.objective import Objective
 from earnshaw.errors import EarnshawError, OutOfRange, UnknownName
 
@@ -37,7 +37,7 @@ NODE_WISE = ("node-wise", "node-wise-paper", "node-wise-sgd", "node-wise-gd")
 METHODS = (*SIMULTANEOUS, *NODE_WISE)
 SEARCHING = ("gd", "hessian-descent", "second-gd", "node-wise-paper", "node-wise-gd")
 CONSTANT = (*SEARCHING, "noisy-sgd", "node-wise-sgd")
-BY_THEORY = ("gd", "second-gd", "noisy-sgd")
+BY_THEORY = ("gd", "second-gd", "noisy-sgd", "node-wise-paper", "node-wise-gd")
 TOLERANCES = {"gd": 1e-8, "hessian-descent": 1e-6, "second-gd": 1e-6, "noisy-sgd": 1e-1}
 
 
@@ -123,21 +123,21 @@ def node_by_node(
         smooth = not _has_cusps(objective)
         climbing = wish.given(climbs=wish.climbs, ascent_limit=wish.iterations)
         return NodeWise(starts=starts, limit=limit, smooth=smooth, **common, **climbing), ()
-    if wish.steps == "theory":
-        raise EarnshawError(
-            f"{name} has no theory steps: they depend on where each unit starts; "
-            f"allowed: adaptive or a number; theory for {', '.join(BY_THEORY)}"
-        )
+    by_theory = wish.steps == "theory"
+    if by_theory and name == "node-wise-sgd":
+        raise EarnshawError(f"{name} has no theory steps; allowed for {', '.join(BY_THEORY)}")
     common |= wish.given(iterations=wish.iterations)
-    size = _size(name, wish)
+    size = None if by_theory else _size(name, wish)
     if name == "node-wise-sgd":
         return NodeWiseSGD(limit=limit, **common, **wish.given(step_size=size)), ()
     steps = Steps(size=size, cusps=_has_cusps(objective))
     if name == "node-wise-gd":
-        return NodeWiseGD(starts=starts, limit=limit, steps=steps, **common), ()
+        return NodeWiseGD(
+            starts=starts, limit=limit, steps=steps, by_theory=by_theory, **common
+        ), ()
     if wish.tolerance is not None:
         common["tolerance"] = jnp.asarray(wish.tolerance)
-    return NodeWisePaper(limit=limit, steps=steps, **common), ()
+    return NodeWisePaper(limit=limit, steps=steps, by_theory=by_theory, **common), ()
 
 
 def _steps(
@@ -147,15 +147,8 @@ def _steps(
         return Steps(size=_size(name, wish), cusps=_has_cusps(objective)), ()
     if name not in BY_THEORY:
         raise EarnshawError(f"{name} has no theory steps; allowed for {', '.join(BY_THEORY)}")
-    plan = promised(name, objective, start, tolerance)
-    plan.check()
-    return plan.steps(), (plan.describe(),)
-
-
-def promised(name: str, objective: Any, start: Student, tolerance: float) -> TheorySteps:
-    """What the descent lemmas promise from a start on: a step size, and how many iterations."""
-    gamma = None if name == "gd" else tolerance
-    return theory_steps(theory_bounds(objective, start), tolerance, gamma)
+    steps, notes = plan(objective, start, tolerance, None if name == "gd" else tolerance)
+    return steps.steps(), notes
 
 
 def _size(name: str, wish: Wish) -> Array | None:

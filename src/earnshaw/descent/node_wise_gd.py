@@ -29,6 +29,7 @@ from earnshaw.descent.sequential import Sequential, best_of
 from earnshaw.descent.starts import Starts
 from earnshaw.descent.steps import GROWTH, Steps, attempt, backtrack, least_size
 from earnshaw.descent.stop import RUNNING, Stop
+from earnshaw.descent.theory import plan
 from earnshaw.energy.objective import Gradient, Objective
 
 
@@ -95,6 +96,7 @@ class NodeWiseGD(Sequential):
     iterations: int = eqx.field(static=True, default=20_000)
     steps: Steps = Steps()
     tolerance: Array = eqx.field(default=1e-8, converter=jnp.asarray)
+    by_theory: bool = eqx.field(static=True, default=False)
     enough: float = eqx.field(static=True, default=1e-2)
     tries: int = eqx.field(static=True, default=256)
 
@@ -109,7 +111,10 @@ class NodeWiseGD(Sequential):
         return best_of(left, chosen)
 
     def inner(self, left: Objective, start: Student) -> Method:
-        return OptimalChargeGD(steps=self.steps, tolerance=self.tolerance)
+        steps = self.steps
+        if self.by_theory:
+            steps = plan(left, start, float(self.tolerance))[0].steps()
+        return OptimalChargeGD(steps=steps, tolerance=self.tolerance)
 
     def settle(self, objective: Objective, nodes: Nodes) -> Nodes:
         """All placed charges at their best."""

@@ -22,6 +22,7 @@ from earnshaw.descent.nodes import Nodes
 from earnshaw.descent.second_gd import SecondGD
 from earnshaw.descent.sequential import Sequential, best_of
 from earnshaw.descent.steps import Steps
+from earnshaw.descent.theory import plan
 from earnshaw.energy.objective import Objective
 
 SMALLEST = 1e-14  # below, curvatures of a Hessian of order 1 are rounding
@@ -34,6 +35,7 @@ class NodeWisePaper(Sequential):
     iterations: int = eqx.field(static=True, default=20_000)
     steps: Steps = Steps()
     tolerance: Array | None = None
+    by_theory: bool = eqx.field(static=True, default=False)
     tries: int = eqx.field(static=True, default=256)
 
     def first(self, left: Objective, nodes: Nodes) -> Student:
@@ -43,8 +45,12 @@ class NodeWisePaper(Sequential):
     def inner(self, left: Objective, start: Student) -> Method:
         wanted = self.tolerance
         if wanted is None:
-            wanted = jnp.maximum(measured_tolerance(left, start), SMALLEST)
-        return SecondGD(steps=self.steps, eta=wanted, gamma=wanted)
+            least = 0.0 if self.by_theory else SMALLEST
+            wanted = jnp.maximum(measured_tolerance(left, start), least)
+        steps = self.steps
+        if self.by_theory:
+            steps = plan(left, start, float(wanted), float(wanted))[0].steps()
+        return SecondGD(steps=steps, eta=wanted, gamma=wanted)
 
 
 def ball_points(left: Objective, seed: int, round: int, count: int) -> np.ndarray:

@@ -28,6 +28,7 @@ from scipy.spatial.distance import cdist
 from earnshaw.charges.network import Student
 from earnshaw.descent.steps import ROUNDING, Steps
 from earnshaw.descent.suprema import ALLOWED, Suprema, suprema_of
+from earnshaw.energy.objective import Objective
 from earnshaw.energy.population import PopulationLoss, population_loss
 from earnshaw.errors import EarnshawError, check_real
 from earnshaw.manifolds import Sphere
@@ -63,6 +64,14 @@ class Bounds:
         return (
             self.hessian + BEND * self.gradient,
             self.third + 3 * BEND * self.hessian + TWIST * self.gradient,
+        )
+
+    def describe(self) -> str:
+        """One line for people."""
+        return (
+            f"bounds outside radius {self.radius:g}, weights up to {self.weights:.3g}: gradient "
+            f"B1 = {self.gradient:.3g}, Hessian B2 = {self.hessian:.3g}, its change B3 = "
+            f"{self.third:.3g}"
         )
 
     def hold_at(self, objective: PopulationLoss, student: Student) -> bool:
@@ -130,6 +139,19 @@ def theory_steps(
     return TheorySteps(alpha, decrease, iterations, ROUNDING * abs(bounds.loss), rule)
 
 
+def plan(
+    objective: Objective, start: Student, eta: float, gamma: float | None = None
+) -> tuple[TheorySteps, tuple[str, str]]:
+    """The theory's steps from a start on, and what to say of them; refused below rounding."""
+    bounds = theory_bounds(objective, start)
+    steps = theory_steps(bounds, eta, gamma)
+    try:
+        steps.check()
+    except EarnshawError as error:
+        raise EarnshawError(f"{bounds.describe()}: {error}") from None
+    return steps, (bounds.describe(), steps.describe())
+
+
 def paper_tolerance(
     objective: PopulationLoss, student: Student, *, simultaneous: bool = True
 ) -> float:
@@ -151,7 +173,7 @@ def paper_tolerance(
 
 
 def theory_bounds(
-    objective: PopulationLoss,
+    objective: Objective,
     student: Student,
     radius: float | None = None,
     largest_weight: float | None = None,

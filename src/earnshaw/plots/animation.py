@@ -202,7 +202,7 @@ def _write_gif(name: str, frames: Iterator[np.ndarray], fps: int) -> None:
     palette = sheet.quantize(colors=255, method=Image.Quantize.MEDIANCUT)
     flat = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
     table = np.array(flat[0].getpalette(), dtype=int).reshape(-1, 3)
-    table[flat[0].getpixel((0, 0))] = 255  # the paper, which is not quite white otherwise
+    table[np.asarray(flat[0])[0, 0]] = 255  # the paper, which is not quite white otherwise
     for image in flat:
         image.putpalette(table.ravel().tolist())
     each = round(1000 / fps)
