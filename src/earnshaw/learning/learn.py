@@ -234,8 +234,16 @@ def _starts(
     units = teacher.units if settings.units is None else settings.units
     # Seeds of starts are spread out, so that those of seed 0 and seed 1 are not the same.
     first = settings.seed * 1_000_003
+    law, scale = None, 1.0
+    if teacher.manifold.name == "space":
+        # As far from the origin as the teacher's units, of which nothing else is used: where there
+        # are no charges there is no slope to descend.
+        law = "sphere" if isinstance(teacher.potential, Zonal) else "gaussian"
+        scale = float(np.sqrt(np.mean(np.sum(np.asarray(teacher.positions) ** 2, axis=1)))) or 1.0
+    seeds = [(first + i) % 2**63 for i in range(count)]
     drawn = [
-        random_student(teacher, units, (first + i) % 2**63, weights=weights) for i in range(count)
+        random_student(teacher, units, seed, positions=law, weights=weights, scale=scale)
+        for seed in seeds
     ]
     if settings.start == "lemma-4.5":
         drawn = [_lemma_start(loss, one) for one in drawn]

@@ -28,6 +28,7 @@ from earnshaw.plots.field import Shades, paint, potentials
 from earnshaw.plots.motion import DOTS, facts, view_of
 from earnshaw.plots.projection import Landscape, Line
 from earnshaw.plots.style import ELECTRON, PALE, RC
+from earnshaw.plots.words import fitting
 
 ENDINGS = (".gif", ".mp4")
 FRAMES, MOST_FRAMES = 96, 120
@@ -96,7 +97,9 @@ class Film:
         self._furnish_charges()
         self.decay = Decay(path.times, path.energy)
         self._furnish_energy()
-        self.figure.text(0.035, 0.955, facts(path), fontsize=9, color=PALE, va="center")
+        line = facts(path)
+        size = fitting(line, 9, 84)
+        self.figure.text(0.035, 0.955, line, fontsize=size, color=PALE, va="center")
         longest = float(path.times[-1])
         self.decimals = int(np.clip(2 - np.floor(np.log10(longest)), 0, 12)) if longest > 0 else 0
         self.label = self.figure.text(

@@ -20,12 +20,16 @@ PIECES = 160  # of which a way is drawn
 FAINTEST = 0.25  # the opacity at which ways begin
 
 
+def crowding(count: int) -> float:
+    """How much marks shrink: 1 for few units, less for many."""
+    return min(1.0, float(np.sqrt(CROWD / max(count, 1))))
+
+
 def marker_areas(weights: np.ndarray, count: int) -> np.ndarray:
     """Areas in square points: from 55 for weight 0 to 210 for the largest, less in a crowd."""
     size = np.abs(np.asarray(weights, dtype=float))
     largest = float(np.max(size, initial=0.0)) or 1.0
-    crowd = min(1.0, float(np.sqrt(CROWD / max(count, 1))))
-    return crowd * (55 + 155 * size / largest)
+    return crowding(count) * (55 + 155 * size / largest)
 
 
 def ring_areas(weights: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from earnshaw.plots.landing import Landing
 from earnshaw.plots.listing import Column, draw_rows, height_of
 from earnshaw.plots.projection import Line, View, choose_view
 from earnshaw.plots.style import ASTRAY, ELECTRON, INK, PALE, RC
-from earnshaw.plots.words import plural, short, shown, units_of
+from earnshaw.plots.words import fitting, plural, short, shown, units_of
 
 WIDTH, HEIGHT = 12.4, 7.8  # inches
 LEFT, TOP = 0.62, 0.925  # the corner of the right column
@@ -59,7 +59,8 @@ def _title(figure: Figure, run: Run, landing: Landing) -> None:
     facts.append(shown(run.method, 24))
     if run.settings.get("seed") is not None:
         facts.append(f"seed {run.settings['seed']}")
-    figure.text(0.03, 0.92, "  ·  ".join(facts), fontsize=10, va="center", color=PALE)
+    line = "  ·  ".join(facts)
+    figure.text(0.03, 0.92, line, fontsize=fitting(line, 10, 90), va="center", color=PALE)
 
 
 def _draw_trajectories(figure: Figure, run: Run, landing: Landing) -> None:
@@ -74,7 +75,8 @@ def _draw_trajectories(figure: Figure, run: Run, landing: Landing) -> None:
 
     order = np.argsort(~landing.arrived, kind="stable")  # those astray on top
     colours = [ELECTRON if good else ASTRAY for good in landing.arrived]
-    charges.draw_ways(axes, view, [landing.paths[i] for i in order], [colours[i] for i in order])
+    ways, shades = [landing.paths[i] for i in order], [colours[i] for i in order]
+    charges.draw_ways(axes, view, ways, shades, widest=2.2 * charges.crowding(len(ways)))
     begun = [colour for colour, path in zip(colours, landing.paths, strict=True) if len(path) > 1]
     charges.draw_starts(axes, view, landing.starts, begun)
 
@@ -145,7 +147,8 @@ def _table(run: Run, landing: Landing) -> tuple[list[list[str]], list[tuple[str,
         weight = landing.weights[unit]
         plain = f"{weight:.4f}" if 1e-3 <= abs(weight) < 1e3 else short(weight, 3)
         distance, error = matching.distance[unit], matching.weight_error[unit]
-        rows.append([str(unit), short(distance), plain.replace("-", "−", 1), short(error)])
+        plain = f"−{plain[1:]}" if plain.startswith("-") else plain
+        rows.append([str(unit), short(distance), plain, short(error)])
         edge = ELECTRON if landing.landed[unit] else ASTRAY
         dots.append((edge, edge if landing.exact[unit] else "white"))
     remarks = []

@@ -16,7 +16,7 @@ from earnshaw.plots.field import Shades, paint, potentials
 from earnshaw.plots.listing import Column, draw_rows, height_of
 from earnshaw.plots.projection import Line, View, choose_view
 from earnshaw.plots.style import ASTRAY, ELECTRON, FIELD, PALE, RC
-from earnshaw.plots.words import ENDINGS, plural, short, units_of
+from earnshaw.plots.words import ENDINGS, fitting, plural, short, units_of
 
 WIDTH, HEIGHT = 12.4, 7.4  # inches
 LEFT, TOP = 0.62, 0.915  # the corner of the right column
@@ -95,7 +95,8 @@ def view_of(path: Path) -> tuple[View, list[np.ndarray]]:
 
 def _title(figure: Figure, path: Path) -> None:
     figure.text(0.03, 0.955, headline(path), fontsize=17, fontweight="bold", va="center")
-    figure.text(0.03, 0.915, facts(path), fontsize=10, va="center", color=PALE)
+    line = facts(path)
+    figure.text(0.03, 0.915, line, fontsize=fitting(line, 10, 90), va="center", color=PALE)
 
 
 def _draw_trajectories(figure: Figure, path: Path) -> None:

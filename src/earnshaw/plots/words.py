@@ -38,6 +38,11 @@ def shown(name: str, room: int = 48) -> str:
     return f"{name[: room - room // 3 - 1]}…{name[-(room // 3) :]}"
 
 
+def fitting(line: str, size: float, room: int) -> float:
+    """The font size for `line`: `size`, or less where it has more than `room` letters."""
+    return size * min(1.0, room / max(len(line), 1))
+
+
 def plural(count: int, what: str) -> str:
     """1 unit, 2 units."""
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
