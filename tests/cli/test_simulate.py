@@ -55,7 +55,7 @@ def test_files_are_written(invoke, tmp_path, monkeypatch):
         settings = json.loads(stored["settings"].item())
         assert (settings["wrt"], settings["dim"], settings["seed"]) == ("positions", 2, 0)
         # The energy is the loss of the student at that time.
-        teacher = ew.Teacher(stored["teacher_positions"], stored["teacher_weights"], "gaussian")
+        teacher = ew.Teacher(stored["teacher.positions"], stored["teacher.weights"], "gaussian")
         end = ew.Student(stored["positions"][-1], stored["weights"][-1])
         value = float(ew.population_loss(teacher).value(end))
         np.testing.assert_allclose(stored["energy"][-1], value, rtol=1e-9)
@@ -121,3 +121,22 @@ def test_help_does_not_import_jax():
         "assert not {'jax', 'matplotlib'} & set(sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
+
+
+def test_a_path_goes_on_from_its_file(invoke, refuse, tmp_path):
+    """To the same end as one that was never stopped."""
+    file = tmp_path / "path.npz"
+    some = ("simulate", "--activation", "gaussian", "--dim", "2", "--units", "2")
+    whole = json.loads(invoke(*some, "--time", "2", "--json").stdout)
+    invoke(*some, "--time", "1", "--save", str(file))
+    rest = json.loads(invoke("simulate", "--resume", str(file), "--time", "2", "--json").stdout)
+    np.testing.assert_allclose(
+        rest["student"]["positions"], whole["student"]["positions"], atol=1e-6
+    )
+    assert rest["times"][-1] == 2
+    before = file.read_bytes()
+    assert "--dim does not go with --resume" in refuse(
+        "simulate", "--resume", str(file), "--dim", "3"
+    )
+    assert "passed already" in refuse("simulate", "--resume", str(file), "--time", "1")
+    assert file.read_bytes() == before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_format
 import time as clock
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +11,7 @@ import typer
 from earnshaw.cli import output
 from earnshaw.cli.progress import shown
 from earnshaw.errors import EarnshawError
-from earnshaw.files import check_writable, write_whole
+from earnshaw.files import check_writable
 
 if TYPE_CHECKING:
     from earnshaw.charges.network import Student, Teacher
@@ -23,7 +22,7 @@ ENTRIES = 200  # of the energy in JSON
 ROWS = 24  # of the table
 COORDINATES = 3  # of a position in the table
 INTERRUPTED = 130
-FORMAT, VERSION = "earnshaw-path", 1
+EVERY = 5.0  # seconds between checkpoints
 
 
 def command(
@@ -57,14 +56,20 @@ def command(
     ] = None,
     student: Annotated[Path | None, typer.Option(help="Begin with the student in FILE.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of teacher and student; 0.")] = None,
-    time: Annotated[float, typer.Option(help="How long, in the time of gradient flow.")] = TIME,
-    wrt: Annotated[str, typer.Option(help="What moves: positions, weights or both.")] = "positions",
+    time: Annotated[
+        float | None, typer.Option(help="How long, in the time of gradient flow; 50.")
+    ] = None,
+    wrt: Annotated[
+        str | None, typer.Option(help="What moves: positions (the default), weights or both.")
+    ] = None,
     objective: Annotated[
-        str, typer.Option(help="full, regularized, assumption-1 or without-constants.")
-    ] = "full",
+        str | None,
+        typer.Option(help="full (the default), regularized, assumption-1, without-constants."),
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
     animate: Annotated[Path | None, typer.Option(help="Film it: FILE.gif or .mp4.")] = None,
     save: Annotated[Path | None, typer.Option(help="Keep the path in FILE.npz.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on with the path in FILE.npz.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
     """Let a student's units move among its teacher's, as charges do."""
@@ -78,18 +83,18 @@ def command(
     began = clock.perf_counter()
     output.use_compilation_cache()
     import earnshaw as ew
-    from earnshaw.cli.teachers import build_teacher, describe_teacher
-    from earnshaw.dynamics.simulate import simulate
+    from earnshaw.cli.teachers import describe_teacher
+    from earnshaw.dynamics.simulate import go_on
+    from earnshaw.dynamics.storage import load_path
 
-    from_file = teacher not in (None, "random", "orthonormal")
     options: dict[str, Any] = {
         "teacher": teacher,
         "activation": activation,
-        "dim": DIM if dim is None and not from_file else dim,
-        "units": UNITS if units is None and not from_file else units,
+        "dim": dim,
+        "units": units,
         "seed": seed,
         "positions": positions,
-        "weights": "ones" if weights is None and not from_file else weights,
+        "weights": weights,
         "on": on,
         "radius": radius,
         "lam": lam,
@@ -98,25 +103,34 @@ def command(
         "width": width,
         "parameters": parameter,
     }
-    protons = build_teacher(**options)
-    if teacher in (None, "random") and positions is None and not _of_unit_length(protons):
-        protons = build_teacher(**options | {"positions": "gaussian"})  # near enough to meet
-    if student is not None:
-        electrons = ew.load_student(student)
+    if resume is not None:
+        begun, settings = load_path(resume)
+        others = {"student": student, "student_units": student_units} | options
+        _nothing_else(others | {"wrt": wrt, "objective": objective})
+        settings |= {} if time is None else {"time": time}
     else:
-        electrons = _random_student(protons, student_units, seed, weights)
+        protons = _protons(options)
+        if student is not None:
+            electrons = ew.load_student(student)
+        else:
+            electrons = _random_student(protons, student_units, seed, weights)
+        settings = {
+            **describe_teacher(protons),
+            "student_units": electrons.units,
+            "seed": 0 if seed is None else seed,
+            "time": TIME if time is None else time,
+            "wrt": wrt or "positions",
+            "objective": objective or "full",
+        }
+    keep = _keeper(save or resume, settings)
     with shown("simulating") as report:
-        motion = simulate(
-            protons, electrons, time, wrt=wrt, objective=objective, on_progress=_reporter(report)
-        )
-    settings = {
-        **describe_teacher(protons),
-        "student_units": electrons.units,
-        "seed": 0 if seed is None else seed,
-        "time": time,
-        "wrt": wrt,
-        "objective": objective,
-    }
+        follow: dict[str, Any] = {"on_progress": _reporter(report), "checkpoint": keep}
+        if resume is not None:
+            motion = go_on(begun, time, **follow)
+        else:
+            asked = {key: settings[key] for key in ("wrt", "objective")}
+            motion = ew.simulate(protons, electrons, settings["time"], **asked, **follow)
+    save = save or resume
     files = _write(motion, settings, plot, animate, save)
     payload = _payload(motion) | {"settings": settings} | files
     if json:
@@ -125,6 +139,45 @@ def command(
         _print(motion, files, clock.perf_counter() - began)
     if motion.stop == "interrupted":
         raise typer.Exit(INTERRUPTED)
+
+
+def _protons(options: dict[str, Any]) -> Teacher:
+    """The teacher that the options describe; by default one whose electrons soon meet it."""
+    from earnshaw.cli.teachers import build_teacher
+
+    if options["teacher"] not in (None, "random", "orthonormal"):
+        return build_teacher(**options)
+    usual = {"dim": DIM, "units": UNITS, "weights": "ones"}
+    options = options | {key: value for key, value in usual.items() if options[key] is None}
+    protons = build_teacher(**options)
+    if options["teacher"] == "orthonormal" or options["positions"] or _of_unit_length(protons):
+        return protons
+    return build_teacher(**options | {"positions": "gaussian"})
+
+
+def _nothing_else(options: dict[str, Any]) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise EarnshawError(
+                f"--{name.replace('_', '-')} does not go with --resume, whose file settles it; "
+                "allowed: --time, to go on for longer"
+            )
+
+
+def _keeper(file: Path | None, settings: dict[str, Any]) -> Any:
+    """Writes the path so far to its file, every few seconds."""
+    if file is None:
+        return None
+    from earnshaw.dynamics.storage import save_path
+
+    last = [clock.monotonic()]
+
+    def keep(make: Any) -> None:
+        if clock.monotonic() - last[0] >= EVERY:
+            save_path(file, make(), settings)
+            last[0] = clock.monotonic()
+
+    return keep
 
 
 def _of_unit_length(teacher: Teacher) -> bool:
@@ -166,7 +219,9 @@ def _write(
     """The files that were asked for; their names by what they are."""
     files: dict[str, str] = {}
     if save is not None:
-        write_whole(save, lambda name: _store(name, motion, settings))
+        from earnshaw.dynamics.storage import save_path
+
+        save_path(save, motion, settings)
         files["saved"] = str(save)
     if plot is not None:
         from earnshaw.plots.motion import draw_path
@@ -181,29 +236,6 @@ def _write(
             animate_path(motion, animate, on_progress=_reporter(report))
         files["animation"] = str(animate)
     return files
-
-
-def _store(name: str, motion: Motion, settings: dict[str, Any]) -> None:
-    """NPZ without pickled objects; events, settings and why it ended as JSON text."""
-    import numpy as np
-
-    arrays: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "times": motion.times,
-        "positions": motion.positions,
-        "weights": motion.weights,
-        "energy": motion.energy,
-        "bound": motion.bound,
-        "group": motion.group,
-        "teacher_positions": motion.teacher.positions,
-        "teacher_weights": motion.teacher.weights,
-        "stop": motion.stop,
-        "events": json_format.dumps(_events(motion)),
-        "settings": json_format.dumps(settings),
-    }
-    with open(name, "wb") as file:
-        np.savez(file, **{key: np.asarray(value) for key, value in arrays.items()})  # type: ignore[arg-type]
 
 
 def _events(motion: Motion) -> list[dict[str, Any]]:

@@ -30,6 +30,26 @@ class Encounter(NamedTuple):
     side: int = 1
 
 
+class Pause(NamedTuple):
+    """What `go_on` needs beside the path itself to continue to the last bit.
+
+    `leader` and `side` say who shares a place (`clusters.py`), `speeds` and `top_speeds` how fast
+    units are and were, `next_step` what the integrator would try (NaN for its own choice); the rest
+    is what was asked of `simulate`.
+    """
+
+    leader: np.ndarray
+    side: np.ndarray
+    speeds: np.ndarray
+    top_speeds: np.ndarray
+    next_step: float
+    time: float
+    wrt: str
+    objective: str
+    rtol: float
+    atol: float
+
+
 class Path(eqx.Module):
     """The motion of k electrons in R^d, at n increasing times.
 
@@ -57,6 +77,7 @@ class Path(eqx.Module):
     events: tuple[Encounter, ...] = eqx.field(static=True)
     stop: Stop = eqx.field(static=True)
     steps: int = eqx.field(static=True)
+    pause: Pause | None = None
 
     @property
     def student(self) -> Student:

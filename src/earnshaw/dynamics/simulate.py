@@ -10,22 +10,24 @@ the net force of all others exceeds the cusp's pull: `encounters.py`. Here they 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from earnshaw.charges.network import Student, Teacher
-from earnshaw.dynamics.clusters import apart
+from earnshaw.dynamics.clusters import apart, clusters
 from earnshaw.dynamics.cusps import Cusp, closeness, find_cusp, has_point
 from earnshaw.dynamics.encounters import Outcome, meet, part
 from earnshaw.dynamics.flow import SLACK, Records, Sight, State, World, advance, observe
-from earnshaw.dynamics.path import Encounter, Path, Stop
+from earnshaw.dynamics.path import Encounter, Path, Pause, Stop
 from earnshaw.energy.objective import check_moving
 from earnshaw.energy.population import PopulationLoss, population_loss
-from earnshaw.errors import EarnshawError, check_integer, check_real
+from earnshaw.errors import EarnshawError, OutOfRange, check_integer, check_real
 
 Progress = Callable[[float, str], None]
+Checkpoint = Callable[[Callable[[], Path]], None]
 
 CHUNK = 256  # steps between two looks at the clock, fewer if they would not fit
 NUMBERS = 2**24  # that a chunk may hold
@@ -45,6 +47,7 @@ def simulate(
     atol: float = 1e-10,
     max_steps: int = 100_000,
     on_progress: Progress | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Path:
     """Let the student's units move among the teacher's, which are fixed.
 
@@ -58,6 +61,8 @@ def simulate(
         atol: the absolute one.
         max_steps: after so many steps, rejected ones too, the run ends.
         on_progress: called now and then with the part of `time` that has passed, and a note.
+        checkpoint: called now and then with a function that makes the path so far, to be kept and
+            continued by `go_on`.
     """
     time = check_real("time", time, 0.0)
     rtol, atol = check_real("rtol", rtol, 0.0, 0.1), check_real("atol", atol, 0.0, 0.1)
@@ -71,7 +76,39 @@ def simulate(
     size = float(max(np.max(np.abs(x)) for x in (teacher.positions, student.positions)))
     size = size or 1.0  # all at the origin
     world = _world(loss, cusp, size, time, rtol, atol)
-    return _Run(world, student, time, size, max_steps).go(on_progress)
+    asked = Asked(time, wrt, objective, rtol, atol)
+    return _Run(world, student, asked, size, max_steps).go(on_progress, checkpoint)
+
+
+def go_on(
+    path: Path,
+    time: float | None = None,
+    *,
+    max_steps: int = 100_000,
+    on_progress: Progress | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> Path:
+    """Continue a path that was interrupted, to the last bit as if it had not been.
+
+    With a longer `time` than was asked for at first, also one that had come to its end.
+    """
+    pause = path.pause
+    if pause is None:
+        raise EarnshawError("this path does not say how to go on; allowed: one of ew.simulate")
+    time = check_real("time", pause.time if time is None else time, 0.0)
+    if time < path.times[-1]:
+        raise OutOfRange("time", time, f"at least {path.times[-1]:g}, which has passed already")
+    max_steps = check_integer("max_steps", max_steps, 1)
+    loss = population_loss(path.teacher, pause.objective, wrt=check_moving(pause.wrt))
+    start = Student(path.positions[0], path.weights[0])
+    cusp = Cusp(0.0, 0.0, np.inf) if pause.wrt == "weights" else find_cusp(loss, start)
+    places = (path.teacher.positions, start.positions)
+    size = float(max(np.max(np.abs(x)) for x in places)) or 1.0
+    world = _world(loss, cusp, size, time, pause.rtol, pause.atol)
+    asked = Asked(time, pause.wrt, pause.objective, pause.rtol, pause.atol)
+    run = _Run(world, start, asked, size, max_steps)
+    run.restore(path, pause)
+    return run.go(on_progress, checkpoint)
 
 
 def _world(
@@ -96,13 +133,24 @@ def _world(
     )
 
 
+class Asked(NamedTuple):
+    """What a path remembers of the arguments of `simulate`."""
+
+    time: float
+    wrt: str
+    objective: str
+    rtol: float
+    atol: float
+
+
 class _Run:
     """One simulation under way: where it is, and what has been recorded, a step an entry."""
 
     def __init__(
-        self, world: World, student: Student, time: float, size: float, max_steps: int
+        self, world: World, student: Student, asked: Asked, size: float, max_steps: int
     ) -> None:
-        self.world, self.time, self.size, self.max_steps = world, time, size, max_steps
+        self.world, self.asked, self.size, self.max_steps = world, asked, size, max_steps
+        self.time = asked.time
         protons = np.asarray(world.loss.teacher.positions)
         self.clusters = apart(student.units, protons, world.mirrored)
         self.chunk = int(np.clip(NUMBERS // student.positions.size, 8, CHUNK))
@@ -114,8 +162,51 @@ class _Run:
         self.top_speeds: Array = jnp.zeros(student.units)
         self.state = State(student.positions, student.weights)
 
-    def go(self, on_progress: Progress | None) -> Path:
+    def restore(self, path: Path, pause: Pause) -> None:
+        """Take up a path where it was left."""
+        self.times, self.events, self.tried = path.times.tolist(), list(path.events), path.steps
+        rows = zip(path.positions, path.weights, path.energy, strict=True)
+        speeds = jnp.asarray(pause.speeds)  # of the last record; nobody asks those of others
+        self.records = [Records(x, c, energy, speeds) for x, c, energy in rows]
+        self.state = _state(self.records[-1])
+        self.clusters = clusters(pause.leader, pause.side, len(path.bound))
+        self.top_speeds = jnp.asarray(pause.top_speeds)
+        self.next_step = None if np.isnan(pause.next_step) else float(pause.next_step)
+
+    def go(self, on_progress: Progress | None, checkpoint: Checkpoint | None) -> Path:
         """To the end."""
+        if not self.records:
+            self._begin()
+        here = self._here()
+        stop: Stop | None = None
+        try:
+            while stop is None:
+                stop = self._settle()
+                if on_progress is not None:
+                    on_progress(min(self.times[-1] / self.time, 1.0), self._note())
+                if checkpoint is not None:
+                    checkpoint(lambda: self._path("interrupted"))
+                here = self._here()
+                stop = stop or self._flow()
+        except KeyboardInterrupt:
+            self._back(here)
+            stop = "interrupted"
+        return self._path(stop)
+
+    def _here(self) -> tuple[Any, ...]:
+        """Where the run is between two segments, which is where it can be taken up again."""
+        last = (len(self.times), self.times[-1], self.records[-1], len(self.events), self.tried)
+        return *last, self.state, self.clusters, self.top_speeds, self.next_step
+
+    def _back(self, here: tuple[Any, ...]) -> None:
+        """Forget what has happened since: an interrupt may fall anywhere."""
+        count, time, record, events, self.tried, *rest = here
+        self.state, self.clusters, self.top_speeds, self.next_step = rest
+        self.times, self.records = self.times[:count], self.records[:count]
+        self.times[-1], self.records[-1] = time, record
+        self.events = self.events[:events]
+
+    def _begin(self) -> None:
         seen = self._look()
         if not np.isfinite(seen.energy):
             raise EarnshawError(
@@ -125,16 +216,6 @@ class _Run:
             )
         self.records.append(_instant(seen, self.state))
         self.top_speeds = seen.speeds
-        stop: Stop | None = None
-        try:
-            while stop is None:
-                stop = self._settle()
-                if on_progress is not None:
-                    on_progress(min(self.times[-1] / self.time, 1.0), self._note())
-                stop = stop or self._flow()
-        except KeyboardInterrupt:
-            stop = "interrupted"
-        return self._path(stop)
 
     def _settle(self) -> Stop | None:
         """All encounters of this instant; then why the run ends here, if it does."""
@@ -246,8 +327,15 @@ class _Run:
         return f"time {self.times[-1]:.4g}, energy {energy:.4g}, {bound} of {units} units bound"
 
     def _path(self, stop: Stop) -> Path:
-        leader = self.clusters.leader[: self.clusters.electrons]
-        records = self.records[: len(self.times)]  # an interrupt may fall between the two
+        leader, records = self.clusters.leader[: self.clusters.electrons], self.records
+        pause = Pause(
+            leader=self.clusters.leader,
+            side=self.clusters.side,
+            speeds=np.asarray(records[-1].speeds),
+            top_speeds=np.asarray(self.top_speeds),
+            next_step=np.nan if self.next_step is None else self.next_step,
+            **self.asked._asdict(),
+        )
         return Path(
             times=np.asarray(self.times),
             positions=np.stack([record.positions for record in records]),
@@ -259,6 +347,7 @@ class _Run:
             events=tuple(self.events),
             stop=stop,
             steps=self.tried,
+            pause=pause,
         )
 
 
