@@ -11,6 +11,21 @@ import typer
 
 from earnshaw.cli import output
 from earnshaw.cli.progress import shown
+from earnshaw.cli.teachers import (
+    ActivationOption,
+    CoreOption,
+    DegreeOption,
+    DimOption,
+    LamOption,
+    OnOption,
+    ParameterOption,
+    PositionsOption,
+    RadiusOption,
+    TeacherOption,
+    UnitsOption,
+    WeightsOption,
+    WidthOption,
+)
 from earnshaw.files import check_writable
 
 if TYPE_CHECKING:
@@ -21,31 +36,19 @@ INTERRUPTED = 130
 
 
 def command(
-    activation: Annotated[
-        str | None, typer.Option(help="almost-harmonic (the default), relu, hermite-3, ...")
-    ] = None,
-    dim: Annotated[int | None, typer.Option(help="The dimension d; 7.")] = None,
-    units: Annotated[int | None, typer.Option(help="Units of the teacher; 16.")] = None,
-    teacher: Annotated[
-        str | None, typer.Option(help="random (the default), orthonormal, or a teacher's FILE.")
-    ] = None,
-    positions: Annotated[
-        str | None, typer.Option(help="Law of positions: paper, sphere, orthonormal, gaussian.")
-    ] = None,
-    weights: Annotated[
-        str | None, typer.Option(help="Law of weights: uniform, ones, signs, gaussian.")
-    ] = None,
-    on: Annotated[str | None, typer.Option(help="space or sphere.")] = None,
-    radius: Annotated[float | None, typer.Option(help="almost-harmonic: the core; 0.1.")] = None,
-    lam: Annotated[float | None, typer.Option(help="almost-harmonic: lambda; 1.")] = None,
-    core: Annotated[str | None, typer.Option(help="almost-harmonic: ball or paper.")] = None,
-    degree: Annotated[int | None, typer.Option(help="sphere-synthetic, hermite: degree.")] = None,
-    width: Annotated[
-        float | None, typer.Option(help="Standard deviation of the inputs; 1.")
-    ] = None,
-    parameter: Annotated[
-        list[str] | None, typer.Option("--parameter", "-p", help="NAME=VALUE. Repeatable.")
-    ] = None,
+    activation: ActivationOption = None,
+    dim: DimOption = None,
+    units: UnitsOption = None,
+    teacher: TeacherOption = None,
+    positions: PositionsOption = None,
+    weights: WeightsOption = None,
+    on: OnOption = None,
+    radius: RadiusOption = None,
+    lam: LamOption = None,
+    core: CoreOption = None,
+    degree: DegreeOption = None,
+    width: WidthOption = None,
+    parameter: ParameterOption = None,
     method: Annotated[
         str | None,
         typer.Option(
@@ -81,7 +84,7 @@ def command(
     resume: Annotated[Path | None, typer.Option(help="Go on with the run in FILE.npz.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
-    """Learn a random or given teacher, and certify what was reached."""
+    """Learn a random or given teacher (16 units in d = 7), and certify what was reached."""
     output.check_picture(plot)
     if save is not None:
         check_writable(save, (".npz",))

@@ -10,6 +10,21 @@ import typer
 
 from earnshaw.cli import output
 from earnshaw.cli.progress import shown
+from earnshaw.cli.teachers import (
+    ActivationOption,
+    CoreOption,
+    DegreeOption,
+    DimOption,
+    LamOption,
+    OnOption,
+    ParameterOption,
+    PositionsOption,
+    RadiusOption,
+    TeacherOption,
+    UnitsOption,
+    WeightsOption,
+    WidthOption,
+)
 from earnshaw.errors import EarnshawError
 from earnshaw.files import check_writable
 
@@ -26,31 +41,19 @@ EVERY = 5.0  # seconds between checkpoints
 
 
 def command(
-    activation: Annotated[
-        str | None, typer.Option(help="almost-harmonic (the default), sign, gaussian, ...")
-    ] = None,
-    dim: Annotated[int | None, typer.Option(help="The dimension d; 2.")] = None,
-    units: Annotated[int | None, typer.Option(help="Units of the teacher: protons; 5.")] = None,
-    teacher: Annotated[
-        str | None, typer.Option(help="random (the default), orthonormal, or a teacher's FILE.")
-    ] = None,
-    positions: Annotated[
-        str | None, typer.Option(help="Law of positions: paper, sphere, orthonormal, gaussian.")
-    ] = None,
-    weights: Annotated[
-        str | None, typer.Option(help="Law of weights: ones (the default), uniform, signs, ...")
-    ] = None,
-    on: Annotated[str | None, typer.Option(help="space or sphere.")] = None,
-    radius: Annotated[float | None, typer.Option(help="almost-harmonic: the core; 0.1.")] = None,
-    lam: Annotated[float | None, typer.Option(help="almost-harmonic: lambda; 1.")] = None,
-    core: Annotated[str | None, typer.Option(help="almost-harmonic: ball or paper.")] = None,
-    degree: Annotated[int | None, typer.Option(help="sphere-synthetic, hermite: degree.")] = None,
-    width: Annotated[
-        float | None, typer.Option(help="Standard deviation of the inputs; 1.")
-    ] = None,
-    parameter: Annotated[
-        list[str] | None, typer.Option("--parameter", "-p", help="NAME=VALUE. Repeatable.")
-    ] = None,
+    activation: ActivationOption = None,
+    dim: DimOption = None,
+    units: UnitsOption = None,
+    teacher: TeacherOption = None,
+    positions: PositionsOption = None,
+    weights: WeightsOption = None,
+    on: OnOption = None,
+    radius: RadiusOption = None,
+    lam: LamOption = None,
+    core: CoreOption = None,
+    degree: DegreeOption = None,
+    width: WidthOption = None,
+    parameter: ParameterOption = None,
     student_units: Annotated[
         int | None, typer.Option(help="Units of the student: electrons; as many as protons.")
     ] = None,
@@ -72,7 +75,7 @@ def command(
     resume: Annotated[Path | None, typer.Option(help="Go on with the path in FILE.npz.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
-    """Let a student's units move among its teacher's, as charges do."""
+    """Let a student's units move among its teacher's (5 in d = 2), as charges do."""
     output.check_picture(plot)
     if animate is not None:
         check_writable(animate, (".gif", ".mp4"))

@@ -3,13 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from earnshaw.cli.output import parse_parameters
 from earnshaw.errors import EarnshawError
 
 if TYPE_CHECKING:
     from earnshaw.charges.network import Teacher
+
+# The options that describe a teacher, in every command that has one.
+ActivationOption = Annotated[
+    str | None, typer.Option(help="almost-harmonic (the default), relu, hermite-3, sign, ...")
+]
+DimOption = Annotated[int | None, typer.Option(help="The dimension d.")]
+UnitsOption = Annotated[int | None, typer.Option(help="Units of the teacher: protons.")]
+TeacherOption = Annotated[
+    str | None, typer.Option(help="random (the default), orthonormal, or a teacher's FILE.")
+]
+PositionsOption = Annotated[
+    str | None, typer.Option(help="Law of positions: paper, sphere, orthonormal, gaussian.")
+]
+WeightsOption = Annotated[
+    str | None, typer.Option(help="Law of weights: uniform, ones, signs, gaussian.")
+]
+OnOption = Annotated[str | None, typer.Option(help="space or sphere.")]
+RadiusOption = Annotated[float | None, typer.Option(help="almost-harmonic: the core; 0.1.")]
+LamOption = Annotated[float | None, typer.Option(help="almost-harmonic: lambda; 1.")]
+CoreOption = Annotated[str | None, typer.Option(help="almost-harmonic: ball or paper.")]
+DegreeOption = Annotated[int | None, typer.Option(help="sphere-synthetic, hermite: degree.")]
+WidthOption = Annotated[float | None, typer.Option(help="Standard deviation of the inputs; 1.")]
+ParameterOption = Annotated[
+    list[str] | None, typer.Option("--parameter", "-p", help="NAME=VALUE. Repeatable.")
+]
 
 SETTLED = ("activation", "dim", "units", "seed", "positions", "weights", "on", "width", "potential")
 

@@ -13,7 +13,7 @@ from jax import Array
 
 from earnshaw.charges.network import Student
 from earnshaw.descent.method import Method, State, dot, move, settled
-from earnshaw.descent.steps import GROWTH, Steps, Trial, attempt, backtrack, least_size
+from earnshaw.descent.steps import GROWTH, Steps, Trial, arrived, attempt, backtrack, least_size
 from earnshaw.descent.stop import RUNNING, Stop
 from earnshaw.energy.objective import Gradient, Objective
 
@@ -29,14 +29,7 @@ class GradientDescent(Method):
 
     def step(self, objective: Objective, state: State, key: Array) -> State:
         trial = gradient_step(objective, state, self.steps)
-        moved = State(
-            trial.student,
-            trial.value,
-            trial.gradient,
-            trial.step_size,
-            state.smallest_eigenvalue,
-            state.stop,
-        )
+        moved = arrived(trial, state.smallest_eigenvalue, trial.step_size)
         small = moved.gradient_norm <= self.tolerance
         stop = jnp.where(small, Stop.STATIONARY.code, RUNNING)
         stop = jnp.where(trial.good, stop, Stop.NO_DECREASE.code)

@@ -20,7 +20,7 @@ from jax import Array
 from earnshaw.charges.network import Student
 from earnshaw.descent.curvature import SoftMode, softest_mode
 from earnshaw.descent.method import Method, State, dot, move, settled
-from earnshaw.descent.steps import Steps, Trial, attempt, backtrack, least_size
+from earnshaw.descent.steps import Steps, Trial, arrived, attempt, backtrack, least_size
 from earnshaw.descent.stop import RUNNING, Stop
 from earnshaw.energy.objective import Objective
 
@@ -79,11 +79,3 @@ def curvature_step(objective: Objective, state: State, mode: SoftMode, steps: St
 def seen(state: State, mode: SoftMode) -> State:
     """The state, knowing its curvature."""
     return eqx.tree_at(lambda state: state.smallest_eigenvalue, state, mode.value)
-
-
-def arrived(trial: Trial, smallest_eigenvalue: Array, step_size: Array) -> State:
-    """The running state after a trial."""
-    running = jnp.asarray(RUNNING)
-    return State(
-        trial.student, trial.value, trial.gradient, step_size, smallest_eigenvalue, running
-    )

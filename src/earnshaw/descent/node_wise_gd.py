@@ -27,7 +27,7 @@ from earnshaw.descent.nodes import Nodes
 from earnshaw.descent.noisy_sgd import unit_noise
 from earnshaw.descent.sequential import Sequential, best_of
 from earnshaw.descent.starts import Starts
-from earnshaw.descent.steps import GROWTH, Steps, attempt, backtrack, least_size
+from earnshaw.descent.steps import GROWTH, Steps, arrived, attempt, backtrack, least_size
 from earnshaw.descent.stop import RUNNING, Stop
 from earnshaw.descent.theory import plan
 from earnshaw.energy.objective import Gradient, Objective
@@ -64,14 +64,7 @@ class OptimalChargeGD(Method):
                 GROWTH * state.step_size,
                 least_size(state.student, slope),
             )
-        moved = State(
-            trial.student,
-            trial.value,
-            trial.gradient,
-            trial.step_size,
-            state.smallest_eigenvalue,
-            state.stop,
-        )
+        moved = arrived(trial, state.smallest_eigenvalue, trial.step_size)
 
         def looked() -> tuple[Array, Array]:
             smallest = softest_mode(objective, moved.student).value

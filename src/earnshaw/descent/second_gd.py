@@ -21,9 +21,9 @@ from jax import Array
 
 from earnshaw.descent.curvature import softest_mode
 from earnshaw.descent.gradient_descent import gradient_step
-from earnshaw.descent.hessian_descent import arrived, curvature_step, seen
+from earnshaw.descent.hessian_descent import curvature_step, seen
 from earnshaw.descent.method import Method, State, settled
-from earnshaw.descent.steps import Steps, Trial
+from earnshaw.descent.steps import Steps, Trial, arrived
 from earnshaw.descent.stop import RUNNING, Stop
 from earnshaw.energy.objective import Objective
 

@@ -18,6 +18,8 @@ import numpy as np
 from jax import Array
 
 from earnshaw.charges.network import Student
+from earnshaw.descent.method import State
+from earnshaw.descent.stop import RUNNING
 from earnshaw.energy.objective import Gradient, Objective
 
 GROWTH = 2.0
@@ -38,6 +40,14 @@ def attempt(objective: Objective, student: Student, step_size: Array, good: Any)
     """The trial at a student; `good(value)` says whether its value is low enough."""
     value, gradient = objective.value_and_gradient(student)
     return Trial(student, value, gradient, step_size, good(value))
+
+
+def arrived(trial: Trial, smallest_eigenvalue: Array, step_size: Array) -> State:
+    """The running state after a trial."""
+    running = jnp.asarray(RUNNING)
+    return State(
+        trial.student, trial.value, trial.gradient, step_size, smallest_eigenvalue, running
+    )
 
 
 def backtrack(
