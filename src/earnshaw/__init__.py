@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from earnshaw.duality.realization import Obstruction, Realization
     from earnshaw.duality.realize import realize
     from earnshaw.dynamics.path import Path
-    from earnshaw.dynamics.simulate import simulate
+    from earnshaw.dynamics.simulate import go_on, simulate
+    from earnshaw.dynamics.storage import load_path, save_path
     from earnshaw.energy.empirical import EmpiricalLoss, empirical_loss
     from earnshaw.energy.population import PopulationLoss, population_loss
     from earnshaw.errors import EarnshawError
@@ -69,6 +70,9 @@ _HOMES = {
     "Stop": "earnshaw.descent.stop",
     "Progress": "earnshaw.descent.loop",
     "simulate": "earnshaw.dynamics.simulate",
+    "go_on": "earnshaw.dynamics.simulate",
+    "save_path": "earnshaw.dynamics.storage",
+    "load_path": "earnshaw.dynamics.storage",
     "Path": "earnshaw.dynamics.path",
     "Certificate": "earnshaw.landscape.certificate",
     "EarnshawError": "earnshaw.errors",
@@ -92,8 +96,10 @@ __all__ = [
     "TruncatedGaussian",
     "activation",
     "empirical_loss",
+    "go_on",
     "learn",
     "load",
+    "load_path",
     "load_student",
     "load_teacher",
     "match",
@@ -103,6 +109,7 @@ __all__ = [
     "random_teacher",
     "realize",
     "save",
+    "save_path",
     "simulate",
 ]
 

@@ -28,19 +28,38 @@ PROMISE = 1e-4  # of the decrease that the gradient predicts
 
 
 class Newton(Method):
-    """Stops where |grad L| <= tolerance, or where no step lowers the loss or the gradient."""
+    """Stops where |grad L| <= tolerance, or where no step lowers the loss or the gradient.
+
+    Units that are not `used` (k,) stay where they are: room for units to come.
+    """
 
     looks_at_curvature: ClassVar[bool] = True
     tolerance: Array = eqx.field(default=1e-14, converter=jnp.asarray)
+    used: Array | None = None
+
+    def init(self, objective: Objective, student: Student) -> State:
+        state = super().init(objective, student)
+        return eqx.tree_at(lambda s: s.gradient, state, self._of_used(state.gradient))
+
+    def _of_used(self, direction: Gradient) -> Gradient:
+        """The direction, 0 for units that are not used."""
+        if self.used is None:
+            return direction
+        return Gradient(
+            jnp.where(self.used[:, None], direction.positions, 0.0),
+            jnp.where(self.used, direction.weights, 0.0),
+        )
 
     def step(self, objective: Objective, state: State, key: Array) -> State:
-        direction = newton_direction(objective, state)
+        used = jnp.ones(state.student.units, dtype=bool) if self.used is None else self.used
+        direction = newton_direction(objective, state, used)
         slope = dot(direction, state.gradient)
         rounding = 1e-15 * jnp.abs(state.value) + 1e-300
 
         def attempt(size: Array) -> tuple[Array, State, Array]:
             student = move(objective, state.student, direction, size)
             value, gradient = objective.value_and_gradient(student)
+            gradient = self._of_used(gradient)
             falls = value <= state.value + PROMISE * size * slope - rounding
             # Where the loss is all rounding, the gradient still tells up from down.
             calms = (value <= state.value + rounding) | (jnp.abs(slope) < 1e-13)
@@ -62,10 +81,13 @@ class Newton(Method):
 _END = Stop.NO_DECREASE.code
 
 
-def newton_direction(objective: Objective, state: State) -> Gradient:
-    """-|H|^-1 grad L, as a tangent direction."""
-    hessian = objective.hessian(state.student)
+def newton_direction(objective: Objective, state: State, used: Array) -> Gradient:
+    """-|H|^-1 grad L over the units that are `used`, as a tangent direction."""
     slope = _coordinates(objective, state.student, state.gradient)
+    of_weights = 0 if objective.wrt == "positions" else len(used)
+    of_positions = (len(slope) - of_weights) // len(used)
+    moving = jnp.concatenate([jnp.repeat(used, of_positions), used[:of_weights]])
+    hessian = jnp.where(moving[:, None] & moving, objective.hessian(state.student), 0.0)
     values, vectors = jnp.linalg.eigh(hessian)
     sizes = jnp.abs(values)
     curved = sizes > FLAT * jnp.max(sizes)

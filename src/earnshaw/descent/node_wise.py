@@ -21,6 +21,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from earnshaw.charges.network import Student
 from earnshaw.descent.ascent import ascend
 from earnshaw.descent.nodes import NodeMethod, Nodes, add_unit, thinned_path
 from earnshaw.descent.polish import polish, pruned
@@ -74,12 +75,13 @@ class NodeWise(NodeMethod):
         if not self.smooth or float(nodes.loss) > least:
             return nodes
         first = float(nodes.losses[0])
-        student, count = pruned(
+        student, units = pruned(
             objective, nodes.student, nodes.used, self.polish_steps, first, least
         )
-        value = nodes.loss
-        nodes = eqx.tree_at(lambda n: n.placed, nodes, count)
-        return nodes.with_student(student, value)
+        if len(units) == int(nodes.placed):
+            return nodes
+        kept = Student(student.positions[units], student.weights[units])
+        return nodes.only(units, objective.value(kept), student)
 
     def _stop(self, nodes: Nodes) -> int:
         little = float(nodes.loss) <= LEFT * float(nodes.losses[0])

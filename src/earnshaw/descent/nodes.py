@@ -9,6 +9,7 @@ all. So all rounds have the same shapes, and nothing is compiled again between u
 from __future__ import annotations
 
 import abc
+from collections.abc import Callable
 
 import equinox as eqx
 import jax
@@ -62,6 +63,18 @@ class Nodes(eqx.Module):
         losses = self.losses.at[self.placed].set(loss)
         return eqx.tree_at(lambda n: (n.student, n.losses), self, (student, losses))
 
+    def only(self, units: Array, loss: Array, student: Student) -> Nodes:
+        """With the given units alone, in this order, moved to where `student` (n, d) has them."""
+        rest = jnp.setdiff1d(jnp.arange(self.room), units, size=self.room - len(units))
+        order = jnp.concatenate([units, rest])
+        weights = jnp.where(jnp.arange(self.room) < len(units), student.weights[order], 0.0)
+        nodes = eqx.tree_at(
+            lambda n: (n.placed, n.iterations, n.paths),
+            self,
+            (jnp.asarray(len(units)), self.iterations[order], self.paths[order]),
+        )
+        return nodes.with_student(Student(student.positions[order], weights), loss)
+
     def result(self) -> Student:
         """The student of the placed units alone."""
         count = int(self.placed)
@@ -109,7 +122,7 @@ def run_nodes(
     nodes: Nodes,
     *,
     report: Report | None = None,
-    checkpoint: object = None,
+    checkpoint: Callable[[Nodes], None] | None = None,
 ) -> tuple[Nodes, bool]:
     """Place units until the method says stop; and whether it was interrupted."""
     try:
@@ -117,7 +130,7 @@ def run_nodes(
             if int(nodes.placed) == nodes.room:
                 nodes = _with_more_room(objective, nodes, min(method.limit, 2 * nodes.room))
             nodes = jax.block_until_ready(method.place(objective, nodes))
-            if callable(checkpoint):
+            if checkpoint is not None:
                 checkpoint(nodes)
             if report is not None:
                 done, left = int(nodes.placed), float(nodes.loss / nodes.losses[0])

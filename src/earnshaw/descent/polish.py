@@ -42,10 +42,10 @@ def polish(
 def pruned(
     objective: Objective, student: Student, used: Array, steps: int, first_loss: float, least: float
 ) -> tuple[Student, Array]:
-    """The student without the units that it can do without, its loss staying below `least`.
+    """The student without the units that it can do without, and which are left.
 
-    Such units come of units that were placed twice, or for what others had not yet learned. The
-    units left are moved to the front.
+    Its loss stays below `least`. Such units come of units that were placed twice, or for what
+    others had not yet learned.
     """
     tried = 0
     while tried < int(np.sum(used)):
@@ -58,8 +58,7 @@ def pruned(
             student, used, tried = fewer, without, 0
         else:
             tried += 1
-    front = np.argsort(~np.asarray(used), kind="stable")
-    return Student(student.positions[front], student.weights[front]), jnp.sum(used)
+    return student, jnp.flatnonzero(used)
 
 
 @eqx.filter_jit
@@ -88,18 +87,14 @@ def _quasi_newton(
 
 
 def _newton(objective: Objective, student: Student, used: Array) -> tuple[Student, Array]:
-    """Newton's method on the used units alone; as they were if that is too much work."""
-    rows = np.flatnonzero(np.asarray(used))
-    few = Student(student.positions[rows], student.weights[rows])
-    value = objective.value(few)
-    if freedom(objective, few) > DENSE:
-        return student, value
-    method = Newton()
-    batch = Student(few.positions[None], few.weights[None])
+    """Newton's method on the used units; as they were if that is too much work."""
+    if freedom(objective, student) > DENSE:
+        return student, objective.value(student)
+    method = Newton(used=used)
+    batch = Student(student.positions[None], student.weights[None])
     loop = begin(method, objective, batch, jax.random.key(0, impl="threefry2x32"))
-    loop, _ = run(method, objective, loop, NEWTON_STEPS)
+    loop, interrupted = run(method, objective, loop, NEWTON_STEPS)
+    if interrupted:
+        raise KeyboardInterrupt
     moved = loop.states.student
-    return Student(
-        student.positions.at[rows].set(moved.positions[0]),
-        student.weights.at[rows].set(moved.weights[0]),
-    ), loop.states.value[0]
+    return Student(moved.positions[0], moved.weights[0]), loop.states.value[0]

@@ -115,11 +115,14 @@ class NodeByNode(Session):
     def outcome(self, state: Nodes, interrupted: bool) -> Outcome:
         count = int(state.placed)
         each = np.asarray(state.iterations[:count])
+        # Units may have moved together since they were placed.
+        ends = np.asarray(state.student.positions[:count])[:, None]
+        ways = np.concatenate([np.asarray(state.paths[:count]), ends], axis=1)
         trace = Trace(
             iterations=np.concatenate([[0], np.cumsum(each)]),
             losses=np.asarray(state.losses[: count + 1]),
             gradient_norms=np.zeros(0),
-            paths=tuple(np.asarray(state.paths[:count])),
+            paths=tuple(ways),
             node_iterations=each,
         )
         stop = stop_of_nodes(state, interrupted)
