@@ -7,7 +7,7 @@ import numpy as np
 from earnshaw.learning.run import Run
 from earnshaw.plots.words import plural, short
 
-NEAR = 1e-3  # of the teacher's largest length or weight: as near as this counts as there
+NEAR = 1e-6  # of the teacher's largest length or weight: as near as this counts as there
 
 
 class Landing:
