@@ -25,7 +25,7 @@ from jax import Array
 from earnshaw.energy.objective import FreeUnits, Objective
 
 GROWTH, CUT = 1.5, 0.5
-FIRST = 1.0  # length of the first step; a wrong one costs a few doublings
+FIRST = 0.7  # length of the first step, relative to the start: charges are as far from each other
 ROUNDING = float(np.finfo(float).eps)
 
 
@@ -54,6 +54,8 @@ class _Climb(NamedTuple):
 def ascend(objective: Objective, points: Array, limit: int) -> Ascent:
     """Climb from each of the points (s, d) side by side, for at most `limit` iterations."""
     count = points.shape[0]
+    distance = jnp.linalg.norm(points, axis=1)
+    first = FIRST * jnp.where(distance > 0, distance, 1.0)
     # The first step goes nowhere: it only looks at the start, so that the loop is compiled once.
     nothing = FreeUnits(jnp.zeros(count), jnp.full(count, -jnp.inf), jnp.zeros_like(points))
     start = _Climb(
@@ -78,7 +80,7 @@ def ascend(objective: Objective, points: Array, limit: int) -> Ascent:
         points = jnp.where(better[:, None], tried, climb.points)
         now = climb.now + 1
         lengths = climb.lengths * jnp.where(better, GROWTH, CUT)
-        lengths = jnp.where(climb.now == 0, FIRST, lengths)
+        lengths = jnp.where(climb.now == 0, first, lengths)
         visible = lengths > ROUNDING * jnp.max(jnp.abs(points), axis=1) / 4
         slope = jnp.linalg.norm(there.gradients, axis=1)
         return _Climb(

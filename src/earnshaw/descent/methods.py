@@ -36,7 +36,6 @@ SIMULTANEOUS = ("gd", "hessian-descent", "second-gd", "noisy-sgd", "newton")
 NODE_WISE = ("node-wise", "node-wise-paper", "node-wise-sgd", "node-wise-gd")
 METHODS = (*SIMULTANEOUS, *NODE_WISE)
 SEARCHING = ("gd", "hessian-descent", "second-gd", "node-wise-paper", "node-wise-gd")
-CONSTANT = (*SEARCHING, "noisy-sgd", "node-wise-sgd")
 BY_THEORY = ("gd", "second-gd", "noisy-sgd", "node-wise-paper", "node-wise-gd")
 TOLERANCES = {"gd": 1e-8, "hessian-descent": 1e-6, "second-gd": 1e-6, "noisy-sgd": 1e-1}
 

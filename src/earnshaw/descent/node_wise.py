@@ -19,6 +19,7 @@ from __future__ import annotations
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from earnshaw.charges.network import Student
@@ -29,6 +30,7 @@ from earnshaw.descent.starts import Starts
 from earnshaw.descent.stop import RUNNING, Stop
 from earnshaw.energy.objective import Objective
 
+SAME_PLACE = 1e-8  # relative to the positions
 LEFT = 1e-10  # part of the loss below which a run without new units has recovered the teacher
 
 
@@ -53,7 +55,7 @@ class NodeWise(NodeMethod):
     climbs: int = eqx.field(static=True, default=8)
     candidates: int = eqx.field(static=True, default=256)
     ascent_limit: int = eqx.field(static=True, default=400)
-    patience: int = eqx.field(static=True, default=3)
+    patience: int = eqx.field(static=True, default=5)
     smooth: bool = eqx.field(static=True, default=False)
     polish_steps: int = eqx.field(static=True, default=200)
 
@@ -70,11 +72,12 @@ class NodeWise(NodeMethod):
         return eqx.tree_at(lambda n: n.stop, nodes, jnp.asarray(self._stop(nodes)))
 
     def finish(self, objective: Objective, nodes: Nodes) -> Nodes:
-        """For smooth potentials, drop the units that the others have made superfluous."""
-        least = LEFT * float(nodes.losses[0])
-        if not self.smooth or float(nodes.loss) > least:
+        """Drop the units that the others have made superfluous."""
+        first, least = float(nodes.losses[0]), LEFT * float(nodes.losses[0])
+        if float(nodes.loss) > least:
             return nodes
-        first = float(nodes.losses[0])
+        if not self.smooth:
+            return _merged(objective, nodes, least)
         student, units = pruned(
             objective, nodes.student, nodes.used, self.polish_steps, first, least
         )
@@ -116,3 +119,16 @@ def _chosen(method: NodeWise, objective: Objective, nodes: Nodes, points: Array)
     share = objective.unexplained(points, nodes.student)
     _, best = jax.lax.top_k(jnp.where(jnp.isnan(share), -jnp.inf, share), method.climbs)
     return points[best]
+
+
+def _merged(objective: Objective, nodes: Nodes, least: float) -> Nodes:
+    """With units at one place made one, which happens where teacher units share a core."""
+    places = np.asarray(nodes.result().positions)
+    apart = np.linalg.norm(places[:, None] - places[None], axis=-1)
+    near = apart <= SAME_PLACE * max(1.0, float(np.max(np.abs(places), initial=0.0)))
+    units = jnp.asarray(np.flatnonzero(~np.any(np.tril(near, -1), axis=1)))
+    if len(units) == len(places):
+        return nodes
+    kept = jnp.isin(jnp.arange(nodes.room), units)
+    student, value = objective.refit(nodes.student, kept)
+    return nodes.only(units, value, student) if float(value) <= least else nodes

@@ -12,7 +12,6 @@ import numpy as np
 
 from earnshaw.charges.matching import match
 from earnshaw.charges.network import Student, Teacher
-from earnshaw.charges.random import random_student
 from earnshaw.descent.loop import Report
 from earnshaw.descent.methods import NODE_WISE, Wish, all_at_once, check_method, node_by_node
 from earnshaw.descent.starts import usual_starts
@@ -25,7 +24,8 @@ from earnshaw.landscape.certificate import certificate
 from earnshaw.learning.run import Run
 from earnshaw.learning.sessions import AllAtOnce, NodeByNode, Outcome, Session
 from earnshaw.learning.settings import Settings
-from earnshaw.learning.storage import Keeper, read_run, restored
+from earnshaw.learning.starts import first_students
+from earnshaw.learning.storage import Keeper, Stored, read_run, restored
 from earnshaw.potentials.base import Zonal
 
 ITERATIONS = 100_000  # of methods of all units
@@ -147,28 +147,28 @@ def _left_over(teacher: Teacher, loss: Objective, settings: Settings, student: S
     )
 
 
-def _same(stored: Any, teacher: Teacher | None, student: Student | None) -> tuple[Any, Any]:
+def _same(
+    stored: Stored, teacher: Teacher | None, student: Student | None
+) -> tuple[Teacher, Student | None]:
     """The stored teacher and start, if those given are none or the same."""
-    for what, given, kept in (
-        ("teacher", teacher, stored.teacher),
-        ("start", student, stored.start),
+    if teacher is not None and not (
+        _equal(teacher, stored.teacher) and _kind(teacher) == _kind(stored.teacher)
     ):
-        if given is None:
-            continue
-        equal = kept is not None and all(
-            np.array_equal(getattr(given, name), getattr(kept, name))
-            for name in ("positions", "weights")
-        )
-        if equal and what == "teacher":
-            mine, theirs = given.species, kept.species  # type: ignore[union-attr]
-            equal = (mine.name, mine.parameters, given.manifold.name) == (  # type: ignore[union-attr]
-                theirs.name,
-                theirs.parameters,
-                kept.manifold.name,
-            )
-        if not equal:
-            raise EarnshawError(f"it is a run with another {what}")
+        raise EarnshawError("it is a run with another teacher")
+    if student is not None and not (stored.start is not None and _equal(student, stored.start)):
+        raise EarnshawError("it is a run with another start")
     return stored.teacher, stored.start
+
+
+def _equal(first: Teacher | Student, second: Teacher | Student) -> bool:
+    return np.array_equal(first.positions, second.positions) and np.array_equal(
+        first.weights, second.weights
+    )
+
+
+def _kind(teacher: Teacher) -> tuple[Any, ...]:
+    species = teacher.species
+    return species.name, species.parameters, float(species.inputs.width), teacher.manifold.name
 
 
 def _objective(teacher: Teacher, settings: Settings) -> Objective:
@@ -211,56 +211,11 @@ def _session(
             settings.method, loss, teacher.units if limit is None else limit, around, wish
         )
         return NodeByNode(method, loss, seed), notes
-    batch = _starts(teacher, loss, settings, student)
+    batch = first_students(teacher, loss, settings, student)
     first = Student(batch.positions[0], batch.weights[0])
     joint, notes = all_at_once(settings.method, loss, first, wish)
     limit = ITERATIONS if settings.iterations is None else settings.iterations
     return AllAtOnce(joint, loss, batch, limit, seed), notes
-
-
-def _starts(
-    teacher: Teacher, loss: Objective, settings: Settings, student: Student | None
-) -> Student:
-    """The starts of a method of all units, with a leading axis."""
-    count = settings.starts or 1
-    if student is not None:
-        if count > 1 or settings.units not in (None, student.units) or settings.start:
-            raise EarnshawError(
-                "a given student is the only start; allowed: no starts, units, start"
-            )
-        loss.check(student)
-        return Student(student.positions[None], student.weights[None])
-    weights = "ones" if settings.objective == "assumption-1" else None
-    units = teacher.units if settings.units is None else settings.units
-    # Seeds of starts are spread out, so that those of seed 0 and seed 1 are not the same.
-    first = settings.seed * 1_000_003
-    law, scale = None, 1.0
-    if teacher.manifold.name == "space":
-        # As far from the origin as the teacher's units, of which nothing else is used: where there
-        # are no charges there is no slope to descend.
-        law = "sphere" if isinstance(teacher.potential, Zonal) else "gaussian"
-        scale = float(np.sqrt(np.mean(np.sum(np.asarray(teacher.positions) ** 2, axis=1)))) or 1.0
-    seeds = [(first + i) % 2**63 for i in range(count)]
-    drawn = [
-        random_student(teacher, units, seed, positions=law, weights=weights, scale=scale)
-        for seed in seeds
-    ]
-    if settings.start == "lemma-4.5":
-        drawn = [_lemma_start(loss, one) for one in drawn]
-    return Student(
-        jnp.stack([one.positions for one in drawn]), jnp.stack([one.weights for one in drawn])
-    )
-
-
-def _lemma_start(loss: Objective, student: Student) -> Student:
-    """Full, Lemma 4.5: theta_1 = 0 with its best weight, all other weights 0."""
-    if loss.manifold.name == "sphere":
-        raise EarnshawError("lemma-4.5 starts at the origin, which is not on the sphere")
-    if loss.wrt == "positions":
-        raise EarnshawError("lemma-4.5 chooses a weight, and the weights are fixed here")
-    positions = student.positions.at[0].set(0.0)
-    only = jnp.arange(student.units) == 0
-    return loss.refit(Student(positions, student.weights), only)[0]
 
 
 def _run(
