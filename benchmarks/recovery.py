@@ -140,7 +140,8 @@ def table(options: argparse.Namespace) -> None:
     dims = options.dims or [3, 4, 7, 10, 15, 31, 50, 63]
     sizes, seeds = options.units or [10, 30, 100], options.seeds or 5
     print(f"\nrecovered: a permutation, positions to {PLACES:g} and weights to {WEIGHTS:g}")
-    print("idle: rounds without a new unit, less the 3 that end a run; extra: units beyond k")
+    last = f"less the {NodeWise.patience} that end a run"
+    print(f"idle: rounds without a new unit, {last}; extra: units beyond k")
     print("hidden: units at which |C| has no maximum at first; compiling: the first run")
     print(
         f"{'d':>3s} {'k':>4s} {'recovered':>9s} {'distance':>9s} {'weights':>8s} "

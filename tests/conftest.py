@@ -1,9 +1,27 @@
 """What all tests share: a compiler that does not spend minutes on making tiny sizes fast."""
 
+import gc
 import os
+from pathlib import Path
+
+import pytest
 
 # Most of the time is compilation. These passes change the speed of the code, not its result.
 os.environ["XLA_FLAGS"] = (
     os.environ.get("XLA_FLAGS", "")
     + " --xla_llvm_disable_expensive_passes=true --xla_cpu_use_fusion_emitters=false"
 )
+
+MAPPINGS = Path("/proc/self/maps")
+MANY = 30_000  # of the 65530 that Linux allows a process
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _forget_compiled_code():
+    """Every compiled function keeps some memory mappings; a worker must not run out of them."""
+    yield
+    if MAPPINGS.exists() and MAPPINGS.read_text().count("\n") > MANY:
+        import jax
+
+        jax.clear_caches()
+        gc.collect()
