@@ -75,7 +75,9 @@ def test_losses_fall_with_every_unit(run):
 
 def test_the_same_again(teacher, run):
     assert same(run, ew.learn(teacher, seed=5))
-    assert not same(run, ew.learn(teacher, seed=6))
+    # Another seed goes another way, though it may well end in the same bits.
+    other = ew.learn(teacher, seed=6)
+    assert not np.array_equal(other.history.paths[0], run.history.paths[0])
 
 
 def test_nothing_is_compiled_again_between_nodes_or_seeds(monkeypatch):
