@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from earnshaw.descent.loop import Report
+    from earnshaw.descent.loop import Progress, Report
 
 
 @contextmanager
@@ -18,13 +18,14 @@ def shown(what: str) -> Iterator[Report | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
 
-        def report(progress) -> None:  # type: ignore[no-untyped-def]
+        def report(progress: Progress) -> None:
             done, total, note = progress
             bar.update(task, completed=done, total=total, description=f"{what}: {note}")
 
