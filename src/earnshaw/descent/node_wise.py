@@ -6,8 +6,8 @@ move together for a while (`polish.py`). The run ends by itself when no start fi
 unit would save more than a tiny part of the loss: so it finds the number of units.
 
 Starts are chosen among more candidates. What the rounding errors of placed units leave behind can
-drown far units that are still missing (for d = 101 the potential of one unit varies by a factor of
-1e12 over such starts), so those candidates are taken at which the potential of what is left is
+drown far units that are still missing (for d = 101 the potential of one unit is a share of 1e-25 of
+all at a median start), so those candidates are taken at which the potential of what is left is
 largest relative to that of the placed units alone.
 
 Source: MATH.md, "Node-wise descent without the exponential"; after Full, Algorithm 3 and Theorem
