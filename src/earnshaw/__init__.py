@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from earnshaw.errors import EarnshawError
     from earnshaw.inputs import Gaussian, TruncatedGaussian
     from earnshaw.landscape.certificate import Certificate
-    from earnshaw.learning.learn import learn
+    from earnshaw.landscape.certify import Certified, certify
+    from earnshaw.learning.learn import learn, load_run
     from earnshaw.learning.run import Run
 
 __version__ = "0.1.0"
@@ -75,11 +76,15 @@ _HOMES = {
     "load_path": "earnshaw.dynamics.storage",
     "Path": "earnshaw.dynamics.path",
     "Certificate": "earnshaw.landscape.certificate",
+    "Certified": "earnshaw.landscape.certify",
+    "certify": "earnshaw.landscape.certify",
+    "load_run": "earnshaw.learning.learn",
     "EarnshawError": "earnshaw.errors",
 }
 
 __all__ = [
     "Certificate",
+    "Certified",
     "EarnshawError",
     "EmpiricalLoss",
     "Gaussian",
@@ -95,11 +100,13 @@ __all__ = [
     "Teacher",
     "TruncatedGaussian",
     "activation",
+    "certify",
     "empirical_loss",
     "go_on",
     "learn",
     "load",
     "load_path",
+    "load_run",
     "load_student",
     "load_teacher",
     "match",

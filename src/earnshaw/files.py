@@ -35,3 +35,12 @@ def write_whole(path: Path, write: Callable[[str], None]) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, whole or not at all."""
+
+    def write(name: str) -> None:
+        Path(name).write_text(text, encoding="utf-8")
+
+    write_whole(path, write)

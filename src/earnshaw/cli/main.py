@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from earnshaw import __version__
-from earnshaw.cli import learn, potential, realize, simulate
+from earnshaw.cli import certify, learn, potential, realize, simulate, verify
 from earnshaw.errors import EarnshawError
 
 app = typer.Typer(
@@ -18,10 +18,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("certify")(certify.command)
 app.command("learn")(learn.command)
 app.command("potential")(potential.command)
 app.command("realize")(realize.command)
 app.command("simulate")(simulate.command)
+app.command("verify")(verify.command)
 
 
 def _show_version(wanted: bool) -> None:

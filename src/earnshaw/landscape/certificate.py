@@ -8,7 +8,8 @@ everything else acts with a force net_i. Then
     gradient_norm^2 = |grad_c L|^2 + |E^T grad L|^2 + sum_i max(0, |net_i| - |pull_i|)^2,
     cusp_margin_i   = pull_i - |net_i|,
 
-and `smallest_eigenvalue` is that of the Hessian over E and the weights (`curvature.py`). Verdicts:
+and `smallest_eigenvalue` is that of the Hessian over E and the weights, transversal to the orbit of
+the symmetries of L (`curvature.py`): a minimum is one up to these symmetries. Verdicts:
 
 - ``not-critical``   gradient_norm > tolerance;
 - ``minimum``, ``cusp-minimum`` (with bound units)   the eigenvalue exceeds the tolerance and every
@@ -39,11 +40,11 @@ import numpy as np
 from earnshaw.charges.network import Student
 from earnshaw.duality.activation import ACTIVATIONS
 from earnshaw.energy.empirical import EmpiricalLoss
-from earnshaw.energy.objective import Objective
+from earnshaw.energy.objective import Gradient, Objective
 from earnshaw.energy.population import PopulationLoss
 from earnshaw.errors import EarnshawError, check_real
 from earnshaw.landscape.binding import Binding, bind
-from earnshaw.landscape.curvature import Curvature, smallest_curvature, smooth_directions
+from earnshaw.landscape.curvature import Curvature, along, smallest_curvature, smooth_directions
 from earnshaw.landscape.cusps import powers
 
 Kind = Literal[
@@ -64,8 +65,10 @@ class Certificate:
     `gradient_norm` is the distance from 0 to the Clarke subdifferential. `smallest_eigenvalue` is
     inf where no motion is smooth, `residual` that of it. `cusp_margins` (k,) are NaN for free
     units; `held_by` (k,) is the proton that the unit sits on, -1 for free units, and -2 - j where
-    it is another student unit j. `moved` is how far bound units were from their charges (an angle
-    for cusps across rays): all numbers are those of the student with these units put exactly there.
+    it is another student unit j. `direction` is that of the smallest eigenvalue, a unit motion of
+    positions and weights; None without one. `moved` is how far bound units were from their charges
+    (an angle for cusps across rays): all numbers are those of the student with these units put
+    exactly there.
     """
 
     kind: Kind
@@ -78,16 +81,24 @@ class Certificate:
     loss: float
     moved: float
     tolerance: float
+    direction: Gradient | None = None
+
+    @property
+    def epsilon(self) -> float:
+        """The smallest eps with the point in M_eps: |grad L| <= eps, eigenvalues >= -eps."""
+        return max(self.gradient_norm, -self.smallest_eigenvalue, 0.0)
 
     def summary(self) -> dict[str, Any]:
         """Plain numbers for JSON; None for what is infinite or does not exist."""
         bound = self.cusp_margins[self.held_by != -1]
         return {
             "kind": self.kind,
+            "reason": self.reason,
             "gradient_norm": _plain(self.gradient_norm),
             "smallest_eigenvalue": _plain(self.smallest_eigenvalue),
             "smallest_margin": _plain(np.min(bound)) if len(bound) else None,
             "bound_units": len(bound),
+            "epsilon": _plain(self.epsilon),
             "tolerance": self.tolerance,
         }
 
@@ -120,13 +131,13 @@ def certificate(
     if not all(np.all(np.isfinite(part)) for part in (value, by_positions, by_weights)):
         return _infinite(float(value), binding, tolerance)
     smooth = smooth_directions(objective, binding)
-    along = smooth.T @ by_positions.ravel()
-    net = by_positions - (smooth @ along).reshape(by_positions.shape)
+    smoothly = smooth.T @ by_positions.ravel()
+    net = by_positions - (smooth @ smoothly).reshape(by_positions.shape)
     held, pulls = binding.held, binding.pulls
     # A product's cusp is |v|_1, whose subdifferential is a cube.
     forces = np.abs(net) if binding.product else np.linalg.norm(net, axis=1, keepdims=True)
     excess = np.maximum(0.0, forces - np.abs(pulls)[:, None])[held]
-    norm = float(np.linalg.norm(np.concatenate([by_weights, along, excess.ravel()])))
+    norm = float(np.linalg.norm(np.concatenate([by_weights, smoothly, excess.ravel()])))
     margins = np.where(held, pulls - np.max(forces, axis=1, initial=0.0), np.nan)
     perfect = abs(float(value)) <= _rounding_of_zero(objective, binding.student)
     curvature = smallest_curvature(objective, binding, smooth)
@@ -147,6 +158,7 @@ def certificate(
         loss=float(value),
         moved=binding.moved,
         tolerance=tolerance,
+        direction=along(curvature, binding.student, smooth),
     )
 
 

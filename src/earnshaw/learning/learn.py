@@ -110,16 +110,13 @@ def learn(
     if not isinstance(teacher, Teacher):
         raise EarnshawError(f"learn needs a Teacher, not {type(teacher).__name__}; or resume=")
 
-    loss = _objective(teacher, settings)
+    loss = objective_of(teacher, settings)
     check_method(settings.method, loss)
     session, notes = _session(teacher, loss, settings, student)
     keeper = None if save is None else Keeper(save, settings, teacher, student)
     state = session.begin()
     if leaves is not None:
-        try:
-            state = restored(state, leaves)
-        except EarnshawError as error:
-            raise EarnshawError(f"cannot resume {str(resume)!r}: {error}") from None
+        state = _where_it_stopped(state, leaves, f"cannot resume {str(resume)!r}")
     kept: list[Any] = [state]
 
     def checkpoint(state: Any) -> None:
@@ -134,6 +131,22 @@ def learn(
     if settings.method in NODE_WISE and outcome.stop in (Stop.NO_NEW_UNIT, Stop.UNIT_LIMIT):
         notes = (*notes, _left_over(teacher, loss, settings, outcome.student))
     return _run(teacher, loss, settings, outcome, notes)
+
+
+def load_run(path: str | os.PathLike[str]) -> Run:
+    """The run in a file as it was left: nothing is computed further."""
+    stored = read_run(path)
+    loss = objective_of(stored.teacher, stored.settings)
+    session, notes = _session(stored.teacher, loss, stored.settings, stored.start)
+    state = _where_it_stopped(session.begin(), stored.leaves, f"cannot read {str(path)!r}")
+    return _run(stored.teacher, loss, stored.settings, session.outcome(state, True), notes)
+
+
+def _where_it_stopped(begun: Any, leaves: list[np.ndarray], otherwise: str) -> Any:
+    try:
+        return restored(begun, leaves)
+    except EarnshawError as error:
+        raise EarnshawError(f"{otherwise}: {error}") from None
 
 
 def _left_over(teacher: Teacher, loss: Objective, settings: Settings, student: Student) -> str:
@@ -171,7 +184,8 @@ def _kind(teacher: Teacher) -> tuple[Any, ...]:
     return species.name, species.parameters, float(species.inputs.width), teacher.manifold.name
 
 
-def _objective(teacher: Teacher, settings: Settings) -> Objective:
+def objective_of(teacher: Teacher, settings: Settings) -> Objective:
+    """The loss that a run with these settings descends."""
     name, wrt = settings.objective, settings.wrt
     if settings.method == "node-wise-sgd" and name == "assumption-1":
         # Units to come have weight 0 for a while, which Assumption 1 itself would refuse.

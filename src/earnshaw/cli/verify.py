@@ -1,0 +1,181 @@
+"""`earnshaw verify`: run the papers' claims, and say what became of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from earnshaw.cli import output
+from earnshaw.cli.progress import shown
+from earnshaw.errors import EarnshawError
+from earnshaw.files import check_writable, write_text
+
+if TYPE_CHECKING:
+    from earnshaw.claims.verdict import Result
+
+COLOURS = {
+    "holds": "green",
+    "corrected": "cyan",
+    "fails": "red",
+    "evidence": "yellow",
+    "inconclusive": "magenta",
+}
+
+
+def command(
+    ids: Annotated[list[str] | None, typer.Argument(help="Claims; all if none is named.")] = None,
+    thorough: Annotated[
+        bool, typer.Option("--thorough/--quick", help="More and larger instances, or few.")
+    ] = False,
+    instances: Annotated[
+        int | None, typer.Option(help="That many instances of every statement instead.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of all instances.")] = 0,
+    write: Annotated[Path | None, typer.Option(help="Write a page to FILE.md.")] = None,
+    witnesses: Annotated[
+        Path | None, typer.Option(help="Keep every counterexample in this folder.")
+    ] = None,
+    again: Annotated[
+        Path | None, typer.Option(help="Test the counterexample in FILE.json again.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Keep finished claims in FILE.json, and go on from there.")
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List the claims; run none.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
+) -> None:
+    """Run the papers' claims on random instances (all of them quickly, if none is named)."""
+    from earnshaw.claims.catalog import HOMES, check_id
+
+    names = [check_id(name) for name in ids or HOMES]
+    if write is not None:
+        check_writable(write, (".md",))
+    if save is not None:
+        check_writable(save, (".json",))
+    if witnesses is not None and not witnesses.is_dir():
+        raise EarnshawError(f"there is no folder {str(witnesses)!r} for counterexamples")
+    output.use_compilation_cache()
+    if again is not None:
+        _test_again(again, json)
+    elif listed:
+        _list(names, json)
+    else:
+        preset = "thorough" if thorough else "quick"
+        results = _run(names, preset, instances, seed, witnesses, save)
+        if write is not None:
+            from earnshaw.claims.page import page
+
+            write_text(write, page(results, _command(ids, preset, instances, seed, write)))
+        if json:
+            claims = [result.summary() for result in results]
+            output.print_json({"claims": claims, "preset": preset, "seed": seed})
+        else:
+            _print(results)
+
+
+def _run(
+    names: list[str],
+    preset: str,
+    instances: int | None,
+    seed: int,
+    witnesses: Path | None,
+    save: Path | None,
+) -> tuple[Result, ...]:
+    """Run the claims; what is finished is kept, should it be interrupted."""
+    from earnshaw.claims.storage import load_results, save_results
+    from earnshaw.claims.verify import verify
+    from earnshaw.claims.witness import save_witnesses
+
+    setup = {"preset": preset, "instances": instances, "seed": seed}
+    done = {} if save is None else load_results(save, setup)
+
+    def finished(result: Result) -> None:
+        done[result.claim.id] = result
+        if save is not None:
+            save_results(save, done, setup)
+        if witnesses is not None:
+            save_witnesses(witnesses, result, seed)
+
+    with shown("verifying") as report:
+        return verify(
+            names,
+            thorough=preset == "thorough",
+            instances=instances,
+            seed=seed,
+            report=report,
+            finished=finished,
+            done=dict(done),
+        )
+
+
+def _test_again(path: Path, json: bool) -> None:
+    """What the test of a stored counterexample finds now."""
+    from earnshaw.claims.witness import load_witness
+
+    witness = load_witness(path)
+    finding = witness.again()
+    if json:
+        about = {"claim": witness.claim, "statement": witness.statement}
+        numbers = {name: float(value) for name, value in finding.numbers.items()}
+        output.print_json(about | {"holds": finding.holds, "numbers": numbers})
+        return
+    words = {True: "holds here", False: "is contradicted", None: "is not decided"}
+    print(f"{witness.claim}: {witness.statement} {words[finding.holds]}")
+    for name, value in finding.numbers.items():
+        print(f"    {name}: {float(value):.6g}")
+
+
+def _list(names: list[str], json: bool) -> None:
+    from earnshaw.claims.catalog import claim
+
+    found = [claim(name) for name in names]
+    if json:
+        plain = [
+            {"id": one.id, "title": one.title, "sources": one.sources.words()} for one in found
+        ]
+        output.print_json({"claims": plain})
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("claim", "what it says", "sources")
+    for one in found:
+        table.add_row(one.id, one.title, one.sources.words())
+    Console().print(table)
+
+
+def _print(results: tuple[Result, ...]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("claim", "verdict", "what it says")
+    table.add_column("instances", justify="right")
+    table.add_column("first witness")
+    for result in results:
+        verdict = str(result.verdict)
+        shown_by = [one for one in result.outcomes if one.failed and one.role != "beyond"]
+        table.add_row(
+            result.claim.id,
+            f"[{COLOURS[verdict]}]{verdict}[/]",
+            result.claim.title,
+            str(sum(outcome.instances for outcome in result.outcomes)),
+            f"{shown_by[0].name}, instance {shown_by[0].witness_index}" if shown_by else "",
+        )
+    console = Console()
+    console.print(table)
+    for result in results:
+        notes = [(one.name, note) for one in result.outcomes for note in one.notes if note]
+        for name, note in notes:
+            words = f"{result.claim.id}, {name}: {note}"
+            console.print(words, markup=False, highlight=False, soft_wrap=True)
+
+
+def _command(
+    ids: list[str] | None, preset: str, instances: int | None, seed: int, write: Path
+) -> str:
+    """The command that makes a page again."""
+    words = ["earnshaw verify", *(ids or ()), f"--{preset}"]
+    words += [] if instances is None else [f"--instances {instances}"]
+    return " ".join([*words, *([f"--seed {seed}"] if seed else []), f"--write {write.as_posix()}"])

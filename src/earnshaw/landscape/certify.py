@@ -1,0 +1,116 @@
+"""`ew.certify`: what kind of point a student is, and what the papers' theorems say of it.
+
+To the numbers of a `Certificate` this adds the Laplacians of the papers' arguments (of each unit
+alone, and of all units moved together: Full, Theorems 3.6 and F.2), every theorem that speaks of
+the teacher's potential with its hypotheses checked one by one (`theorems/`), and, if asked for, a
+proof in ball arithmetic (`rigorous/`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from earnshaw.charges.network import Student, Teacher
+from earnshaw.energy.objective import Objective
+from earnshaw.energy.population import PopulationLoss, population_loss
+from earnshaw.errors import EarnshawError
+from earnshaw.landscape.binding import bind
+from earnshaw.landscape.certificate import Certificate, certificate
+from earnshaw.landscape.theorems.application import Application
+from earnshaw.landscape.theorems.applied import applied
+from earnshaw.landscape.theorems.setting import Setting
+
+if TYPE_CHECKING:
+    from earnshaw.landscape.rigorous.proof import Proof
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Certified(Certificate):
+    """A certificate, with what the papers say of the point.
+
+    `laplacians` (k,) are those of the loss in each unit alone, `group_laplacian` that in all units
+    moved together; NaN where a unit sits on a cusp. `theorems` are empty for losses of samples,
+    `rigorous` is the proof that was asked for.
+    """
+
+    laplacians: np.ndarray
+    group_laplacian: float
+    theorems: tuple[Application, ...] = ()
+    rigorous: Proof | None = None
+
+    def summary(self) -> dict[str, Any]:
+        """Plain numbers for JSON; None for what is infinite or does not exist."""
+        return super().summary() | {
+            "loss": _plain(self.loss),
+            "laplacians": [_plain(value) for value in self.laplacians],
+            "group_laplacian": _plain(self.group_laplacian),
+            "theorems": [one.summary() for one in self.theorems],
+            "rigorous": None if self.rigorous is None else self.rigorous.summary(),
+        }
+
+
+def certify(
+    teacher: Teacher | Objective,
+    student: Student,
+    *,
+    objective: str = "full",
+    wrt: str | None = None,
+    tolerance: float | None = None,
+    rigorous: bool = False,
+) -> Certified:
+    """What kind of point `student` is, which theorems apply, and a proof if asked for.
+
+    Args:
+        teacher: a teacher, or a loss of the student.
+        student: the point.
+        objective, wrt: the loss of a teacher, as in `population_loss`.
+        tolerance: of gradient norms and eigenvalues, as in `certificate`.
+        rigorous: whether to prove the verdict in ball arithmetic.
+    """
+    if isinstance(teacher, Teacher):
+        loss: Objective = population_loss(teacher, objective, wrt=wrt)
+    elif isinstance(teacher, Objective):
+        loss = teacher
+    else:
+        raise EarnshawError(f"certify needs a Teacher or a loss, not {type(teacher).__name__}")
+    found = certificate(loss, student, tolerance=tolerance)
+    student = bind(loss, loss.check(student)).student
+    alone, together = _laplacians(loss, student, found)
+    theorems: tuple[Application, ...] = ()
+    if isinstance(loss, PopulationLoss) and student.units:
+        theorems = applied(Setting(loss, student, found, alone, together))
+    values = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
+    return Certified(
+        **values,
+        laplacians=alone,
+        group_laplacian=together,
+        theorems=theorems,
+        rigorous=_proof(loss, student) if rigorous else None,
+    )
+
+
+def _laplacians(loss: Objective, student: Student, found: Certificate) -> tuple[np.ndarray, float]:
+    """Of each unit and of all together; a cusp has none."""
+    if not student.units:
+        return np.zeros(0), 0.0
+    bound = found.held_by != -1
+    alone = np.where(bound, np.nan, np.asarray(loss.laplacian(student)))
+    if np.any(bound):
+        return alone, math.nan
+    return alone, float(loss.laplacian(student, range(student.units)))
+
+
+def _proof(loss: Objective, student: Student) -> Proof:
+    if not isinstance(loss, PopulationLoss):
+        raise EarnshawError("a proof needs the exact loss; allowed: a teacher or its exact loss")
+    from earnshaw.landscape.rigorous.prove import prove  # loads python-flint: not until needed
+
+    return prove(loss.teacher, student, wrt=loss.wrt, objective=loss.name)
+
+
+def _plain(number: float) -> float | None:
+    return float(number) if math.isfinite(number) else None

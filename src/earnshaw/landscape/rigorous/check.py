@@ -1,0 +1,109 @@
+"""Whether a proof holds: every test run again, from the file alone, and every claim confirmed.
+
+No search is repeated: the radius, the bound of the eigenvalues and the falling direction are taken
+from the proof, and tested.
+"""
+
+from __future__ import annotations
+
+import os
+
+from flint import arb
+
+from earnshaw.errors import EarnshawError, check_integer
+from earnshaw.landscape.rigorous.balls import workprec
+from earnshaw.landscape.rigorous.definite import curvature_along, exceeds
+from earnshaw.landscape.rigorous.enclosure import Enclosure, enclose
+from earnshaw.landscape.rigorous.examine import crowded, margin_balls
+from earnshaw.landscape.rigorous.problem import FREE, Problem
+from earnshaw.landscape.rigorous.proof import Proof
+from earnshaw.landscape.rigorous.prove import FEWEST_BITS, MOST_BITS, posed
+from earnshaw.landscape.rigorous.storage import load_proof
+
+
+def check(source: str | os.PathLike[str] | Proof) -> Proof:
+    """The proof in a file (or this proof), verified; or one line on what does not hold."""
+    if isinstance(source, Proof):
+        _verify(source)
+        return source
+    proof = load_proof(source)
+    try:
+        _verify(proof)
+    except EarnshawError as error:
+        raise EarnshawError(f"the proof in {str(source)!r} does not hold: {error}") from None
+    return proof
+
+
+def _verify(proof: Proof) -> None:
+    if proof.kind not in ("minimum", "cusp-minimum", "strict-saddle"):
+        raise EarnshawError(f"it proves nothing: its kind is {proof.kind!r}")
+    check_integer("its bits", proof.bits, FEWEST_BITS, MOST_BITS)
+    problem = _problem(proof)
+    with workprec(proof.bits):
+        enclosure = enclose(problem, proof.radius)
+        if not enclosure.holds_critical_point():
+            raise EarnshawError("no critical point is proven to lie within its radius")
+        _verify_loss(proof, enclosure)
+        _verify_margins(proof, problem)
+        _verify_kind(proof, enclosure)
+
+
+def _problem(proof: Proof) -> Problem:
+    """What the proof is about, with held units exactly on their protons."""
+    held = proof.held_by
+    if len(held) != proof.centre.units or len(proof.margins) != proof.centre.units:
+        raise EarnshawError("its held_by and margins are not one for each unit")
+    if not all(FREE <= j < proof.teacher.units for j in held):
+        raise EarnshawError("a unit is held by a proton that the teacher does not have")
+    problem = posed(proof.teacher, proof.centre, proof.wrt, proof.objective, held)
+    if not problem.kernel.cusped and any(j != FREE for j in held):
+        raise EarnshawError(f"a unit is held, but {proof.teacher.species.name} has no cusps")
+    positions = proof.centre.positions.tolist()
+    if any(j != FREE and positions[i] != problem.homes[j] for i, j in enumerate(held)):
+        raise EarnshawError("a held unit is not where its proton is")
+    if why := crowded(problem):
+        raise EarnshawError(why)
+    if proof.variables != problem.variables or not (problem.variables or any(j >= 0 for j in held)):
+        raise EarnshawError(f"its variables are {proof.variables}, not {problem.variables}")
+    return problem
+
+
+def _verify_loss(proof: Proof, enclosure: Enclosure) -> None:
+    ball = enclosure.loss()
+    if not (arb(proof.loss[0]) <= ball and ball <= arb(proof.loss[1])):
+        raise EarnshawError("the loss is not proven to lie within its bounds")
+
+
+def _verify_margins(proof: Proof, problem: Problem) -> None:
+    balls = margin_balls(problem, proof.radius)
+    for i, claimed in enumerate(proof.margins):
+        if (claimed is None) != (i not in balls):
+            raise EarnshawError(f"unit {i} has a margin but is not held, or the reverse")
+        if claimed is None:
+            continue
+        pull, force = balls[i]
+        holds = pull - force >= claimed > 0 or pull + force <= claimed < 0
+        if not holds:
+            raise EarnshawError(f"the margin of unit {i} is not proven")
+
+
+def _verify_kind(proof: Proof, enclosure: Enclosure) -> None:
+    problem = enclosure.problem
+    held = any(j != FREE for j in proof.held_by)
+    repelled = any(margin is not None and margin < 0 for margin in proof.margins)
+    if proof.kind == "strict-saddle":
+        if repelled and proof.curvature is None:
+            return
+        v, claimed = proof.direction, proof.curvature
+        if v is None or claimed is None or len(v) != problem.variables or not claimed < 0:
+            raise EarnshawError("it has no direction along which the loss falls")
+        if not curvature_along(enclosure.hessian, v) <= arb(claimed):
+            raise EarnshawError("the loss is not proven to fall along its direction")
+        return
+    if repelled or (proof.kind == "cusp-minimum") != held:
+        raise EarnshawError(f"its margins do not make it a {proof.kind}")
+    if not problem.variables:
+        return
+    least = proof.smallest_eigenvalue
+    if least is None or least < 0 or not exceeds(enclosure.hessian, least):
+        raise EarnshawError("the eigenvalues are not proven to exceed their bound")

@@ -1,0 +1,124 @@
+"""What a proof is about: a teacher, a centre, what moves, and which unit sits on which proton.
+
+The variables are, in this order, the weights if they move and the coordinates (`charts.py`) of
+every unit that moves and is not held; all are offsets from the centre, 0 there. A held unit sits
+exactly on a proton, at a cusp of the loss: a constant position, as far as the smooth part of it
+goes. On the sphere a vector of floats means the exact unit vector in its direction.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from flint import arb, arb_mat
+
+from earnshaw.charges.network import Student, Teacher
+from earnshaw.landscape.rigorous.balls import column
+from earnshaw.landscape.rigorous.charts import Placed, on_space, on_sphere, unit
+from earnshaw.landscape.rigorous.kernel import Kernel
+from earnshaw.landscape.rigorous.kernels import kernel_of
+
+FREE = -1
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    """`held_by` (k,) is the proton that each student unit sits on, or -1."""
+
+    teacher: Teacher
+    centre: Student
+    wrt: str
+    objective: str
+    held_by: tuple[int, ...]
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """The potential."""
+        return kernel_of(self.teacher)
+
+    @property
+    def ridge(self) -> int:
+        """The factor of |c|^2."""
+        return 1 if self.objective == "regularized" else 0
+
+    @cached_property
+    def curved(self) -> bool:
+        """Whether units live on the sphere."""
+        return self.teacher.manifold.name == "sphere"
+
+    @property
+    def weights_move(self) -> bool:
+        """Whether the weights are variables."""
+        return self.wrt != "positions"
+
+    @cached_property
+    def moving(self) -> tuple[int, ...]:
+        """The units whose positions are variables."""
+        if self.wrt == "weights":
+            return ()
+        return tuple(i for i, holder in enumerate(self.held_by) if holder == FREE)
+
+    @property
+    def degrees(self) -> int:
+        """Coordinates of one unit."""
+        return self.teacher.dim - 1 if self.curved else self.teacher.dim
+
+    @property
+    def variables(self) -> int:
+        """How many there are."""
+        return len(self.held_by) * self.weights_move + len(self.moving) * self.degrees
+
+    @cached_property
+    def first(self) -> dict[int, int]:
+        """The first variable of each moving unit."""
+        start = len(self.held_by) if self.weights_move else 0
+        return {i: start + k * self.degrees for k, i in enumerate(self.moving)}
+
+    @cached_property
+    def homes(self) -> list[list[float]]:
+        """The teacher's positions, as floats."""
+        return np.asarray(self.teacher.positions).tolist()
+
+    def protons(self) -> tuple[list[arb], list[arb_mat]]:
+        """The teacher's weights and positions at the precision in force."""
+        put = unit if self.curved else column
+        weights = [arb(b) for b in np.asarray(self.teacher.weights).tolist()]
+        return weights, [put(w) for w in self.homes]
+
+    def sits_on(self, i: int, j: int) -> bool:
+        """Whether unit i is held at the place of proton j."""
+        holder = self.held_by[i]
+        return holder != FREE and self.homes[holder] == self.homes[j]
+
+    def place(self, offset: Sequence[arb]) -> tuple[list[arb], list[Placed]]:
+        """The student's weights and positions at an offset from the centre."""
+        weights = [arb(c) for c in np.asarray(self.centre.weights).tolist()]
+        if self.weights_move:
+            weights = [c + y for c, y in zip(weights, offset[: len(weights)], strict=True)]
+        positions = np.asarray(self.centre.positions).tolist()
+        put, still = (on_sphere, unit) if self.curved else (on_space, column)
+        placed: list[Placed] = []
+        for i, holder in enumerate(self.held_by):
+            if (start := self.first.get(i)) is not None:
+                placed.append(put(positions[i], offset[start : start + self.degrees]))
+            else:
+                where = positions[i] if holder == FREE else self.homes[holder]
+                placed.append(Placed(still(where), None, None, None))
+        return weights, placed
+
+    def moved(self, offset: Sequence[float]) -> Problem:
+        """The same around another centre, in floats: the place at `offset` from this one."""
+        weights, placed = self.place([arb(y) for y in offset])
+        old = np.asarray(self.centre.positions).tolist()
+        positions = [
+            [float(x) for x in where.position.entries()] if i in self.first else old[i]
+            for i, where in enumerate(placed)
+        ]
+        centre = Student(
+            np.array(positions).reshape(self.centre.positions.shape),
+            np.array([float(c) for c in weights]),
+        )
+        return dataclasses.replace(self, centre=centre)

@@ -1,0 +1,143 @@
+"""What the theorems ask about: the charges here, how far apart they are, what Phi is there."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cached_property
+
+import numpy as np
+
+from earnshaw.charges.network import Student
+from earnshaw.energy.population import PopulationLoss
+from earnshaw.landscape.certificate import Certificate
+from earnshaw.landscape.cusps import powers
+from earnshaw.landscape.theorems.application import Hypothesis
+from earnshaw.potentials.base import Radial, Region, Zonal
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """A teacher's loss, a student with bound units exactly on their charges, and its certificate.
+
+    `laplacians` (k,) are those of the loss in each unit alone, `group_laplacian` that in all units
+    moved together.
+    """
+
+    loss: PopulationLoss
+    student: Student
+    certificate: Certificate
+    laplacians: np.ndarray
+    group_laplacian: float
+
+    @property
+    def species(self) -> str:
+        """The name of the activation or potential."""
+        return self.loss.teacher.species.name
+
+    @property
+    def dim(self) -> int:
+        """d."""
+        return self.loss.dim
+
+    @property
+    def on_sphere(self) -> bool:
+        """Whether the units live on S^(d-1)."""
+        return self.loss.manifold.name == "sphere"
+
+    @cached_property
+    def protons(self) -> np.ndarray:
+        """The teacher's positions, (m, d)."""
+        return np.asarray(self.loss.teacher.positions)
+
+    @cached_property
+    def charges(self) -> np.ndarray:
+        """The teacher's weights b, (m,)."""
+        return np.asarray(self.loss.teacher.weights)
+
+    @cached_property
+    def electrons(self) -> np.ndarray:
+        """The student's positions, (k, d)."""
+        return np.asarray(self.student.positions)
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        """The student's weights c = -a, (k,)."""
+        return np.asarray(self.student.weights)
+
+    @cached_property
+    def to_protons(self) -> np.ndarray:
+        """Distances from electrons to protons, (k, m)."""
+        return np.linalg.norm(self.electrons[:, None] - self.protons, axis=2)
+
+    @cached_property
+    def to_electrons(self) -> np.ndarray:
+        """Distances from electrons to the others, (k, k), infinite on the diagonal."""
+        apart = np.linalg.norm(self.electrons[:, None] - self.electrons, axis=2)
+        return apart + np.diag(np.full(len(apart), np.inf))
+
+    @cached_property
+    def own(self) -> np.ndarray:
+        """Phi(theta_i, theta_i), (k,)."""
+        return np.asarray(powers(self.loss.field.coupling, self.student.positions))
+
+    @cached_property
+    def regions(self) -> tuple[Region, ...]:
+        """Where Phi has a definite Laplacian; none where that is not known in one variable."""
+        potential = self.loss.teacher.potential
+        if isinstance(potential, Zonal):
+            return potential.regions() if self.on_sphere else ()
+        return potential.regions() if isinstance(potential, Radial) and not self.on_sphere else ()
+
+    @property
+    def moving_positions(self) -> Hypothesis:
+        """That positions move."""
+        return Hypothesis("positions move", self.loss.wrt != "weights")
+
+    @property
+    def moving_weights(self) -> Hypothesis:
+        """That weights move."""
+        return Hypothesis("weights move", self.loss.wrt != "positions")
+
+    @property
+    def charged(self) -> Hypothesis:
+        """That no weight is 0."""
+        least = float(min(np.min(np.abs(self.charges)), np.min(np.abs(self.weights), initial=1.0)))
+        return Hypothesis("no charge is 0", least > 0, f"the smallest is {least:.3g}")
+
+    @property
+    def distinct(self) -> Hypothesis:
+        """That no two charges coincide."""
+        least = float(min(np.min(self.to_protons), np.min(self.to_electrons)))
+        return Hypothesis(
+            "no two charges coincide", least > 0, f"the nearest are {least:.3g} apart"
+        )
+
+    @property
+    def assumption_1(self) -> Hypothesis:
+        """That all weights are 1 and fixed."""
+        ones = bool(np.all(self.charges == 1) and np.all(self.weights == 1))
+        return Hypothesis("all weights are 1 and fixed", ones and self.loss.wrt == "positions")
+
+    @property
+    def critical(self) -> Hypothesis:
+        """That the point is critical to the tolerance."""
+        found = self.certificate
+        return Hypothesis(
+            "the point is critical",
+            found.gradient_norm <= found.tolerance,
+            f"gradient norm {found.gradient_norm:.3g}",
+        )
+
+    @property
+    def epsilon(self) -> float:
+        """The smallest eps with the point in M_eps."""
+        return self.certificate.epsilon
+
+    @property
+    def is_minimum(self) -> bool:
+        """Whether the certificate calls the point a minimum, of either kind."""
+        return self.certificate.kind in ("minimum", "cusp-minimum")
+
+    def eigenvalue(self) -> str:
+        """The smallest eigenvalue, in words."""
+        return f"the smallest eigenvalue is {self.certificate.smallest_eigenvalue:.3g}"
