@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from earnshaw.charges.network import Student, Teacher
     from earnshaw.charges.random import random_student, random_teacher
     from earnshaw.charges.storage import load, load_student, load_teacher, save
+    from earnshaw.claims.verify import verify
     from earnshaw.descent.loop import Progress
     from earnshaw.descent.stop import Stop
     from earnshaw.duality.activation import activation
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from earnshaw.inputs import Gaussian, TruncatedGaussian
     from earnshaw.landscape.certificate import Certificate
     from earnshaw.landscape.certify import Certified, certify
+    from earnshaw.landscape.hunt.hunt import hunt
+    from earnshaw.landscape.hunt.landscape import Landscape
     from earnshaw.learning.learn import learn, load_run
     from earnshaw.learning.run import Run
 
@@ -78,6 +81,9 @@ _HOMES = {
     "Certificate": "earnshaw.landscape.certificate",
     "Certified": "earnshaw.landscape.certify",
     "certify": "earnshaw.landscape.certify",
+    "hunt": "earnshaw.landscape.hunt.hunt",
+    "Landscape": "earnshaw.landscape.hunt.landscape",
+    "verify": "earnshaw.claims.verify",
     "load_run": "earnshaw.learning.learn",
     "EarnshawError": "earnshaw.errors",
 }
@@ -88,6 +94,7 @@ __all__ = [
     "EarnshawError",
     "EmpiricalLoss",
     "Gaussian",
+    "Landscape",
     "Matching",
     "Obstruction",
     "Path",
@@ -103,6 +110,7 @@ __all__ = [
     "certify",
     "empirical_loss",
     "go_on",
+    "hunt",
     "learn",
     "load",
     "load_path",
@@ -118,6 +126,7 @@ __all__ = [
     "save",
     "save_path",
     "simulate",
+    "verify",
 ]
 
 

@@ -37,6 +37,10 @@ def fails_at_one(instance):
     return Finding(instance["index"] != 1, {"largest": float(np.max(np.asarray(instance["x"])))})
 
 
+def fails_as_numpy_says(instance):
+    return Finding(np.float64(1) < 0)
+
+
 def undecided(instance):
     return Finding(None, note="no idea")
 
@@ -66,6 +70,7 @@ def toy(monkeypatch):
         ([("ours", holds), ("printed", fails_at_one)], Verdict.CORRECTED),
         ([("ours", fails_at_one), ("printed", fails_at_one)], Verdict.FAILS),
         ([("ours", holds), ("beyond", fails_at_one)], Verdict.HOLDS),
+        ([("ours", fails_as_numpy_says)], Verdict.FAILS),
         ([("ours", undecided)], Verdict.INCONCLUSIVE),
         ([("ours", raises)], Verdict.INCONCLUSIVE),
         ([("ours", holds), ("ours", raises)], Verdict.INCONCLUSIVE),

@@ -127,3 +127,15 @@ def test_what_cannot_be_certified_is_refused():
     sampled = ew.empirical_loss(teacher, samples=10)
     with pytest.raises(EarnshawError, match="exact loss"):
         ew.certify(sampled, ew.Student([[1.0, 0]], [1.0]), rigorous=True)
+
+
+def test_a_unit_on_a_proton_at_the_origin_is_held():
+    """-|x - y| is 0 where they meet: the forces are 0.1 of 2 (the cusp), 1 and -1 at right angles.
+
+    Both sides count twice, as L has 2 c_i b_j Phi.
+    """
+    teacher = ew.Teacher([[0.0, 0], [1, 0], [0, 1]], [2.0, 1, -1], "distance")
+    student = ew.Student([[0.0, 0]], [0.1])
+    found = ew.certify(teacher, student, objective="without-constants", wrt="positions")
+    assert found.kind == "cusp-minimum"
+    assert found.cusp_margins[0] == pytest.approx(0.2 * (2 - math.sqrt(2)))

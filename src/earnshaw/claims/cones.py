@@ -21,10 +21,10 @@ kappa g.v + .... To first order, moved by v_i,
 
     dL = 2 kappa [ sum_i p c_i |v_i| - sum_(i<l) c_i c_l |v_i - v_l| - g . sum_i c_i v_i ].
 
-With |v| the mean of |u.v| over directions u (times a constant) and |g.s| <= |g| |s|, dL > 0 for all
-v != 0 as soon as it is so on a line with -|g| |sum_i c_i v_i| for the last term. There, on each cone
-of orderings of 0 and the v_i, it is concave and homogeneous, hence least at the cone's edges: some
-of the units, S, moved together. With s the sum of their weights, units are held if for all such S
+With |v| the mean of |u.v| over directions u (times a constant) and |g.s| <= |g| |s|, dL > 0 for
+all v != 0 as soon as it is so on a line with -|g| |sum_i c_i v_i| for the last term. There, on each
+cone of orderings of 0 and the v_i, it is concave and homogeneous, hence least at the cone's edges:
+some of the units, S, moved together. With s the sum of their weights, all are held if for all S
 
     s (p - e + s) > |g| |s|,                                                            (held)
 
@@ -37,7 +37,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from itertools import chain, combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -94,18 +94,17 @@ SIGN = Cone("sphere", 1.0, 2 / math.pi)
 DISTANCE = Cone("space", 0.0, 1.0)
 
 
-def split(weight: float, others: float, parts: int) -> np.ndarray:
+def split(weight: Any, others: Any, parts: int) -> list[Any]:
     """Weights of `parts` units in one place that sum to `weight` and are held as one.
 
     `others` is the sum of all other |charges|. Each splitting takes M one more than the lemma asks
-    for, and N > 0.
+    for, and N > 0. Exact in fractions.
     """
     weights = [weight]
     while len(weights) < parts:
-        rest = others + sum(abs(c) for c in weights[1:])
-        most = rest + 1.0 + max(weights[0], 0.0)
+        most = others + sum(abs(c) for c in weights[1:]) + 1 + max(weights[0], 0)
         weights = [most, *weights[1:], weights[0] - most]
-    return np.asarray(weights)
+    return weights
 
 
 def held_margin(weights: np.ndarray, protons: float, force: float, anchored: bool = True) -> float:

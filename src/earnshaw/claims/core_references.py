@@ -48,7 +48,8 @@ def derivative_polynomials(dim: int, s: float, count: int) -> list[Polynomial]:
 
 
 def _at(polynomial: Polynomial, r: Any) -> Any:
-    return mpmath.fsum(mpmath.mpf(c.numerator) / c.denominator * r**i for i, c in enumerate(polynomial))
+    coefficients = (mpmath.mpf(c.numerator) / c.denominator for c in polynomial)
+    return mpmath.fsum(c * r**i for i, c in enumerate(coefficients))
 
 
 class PaperCore:
@@ -76,7 +77,7 @@ class PaperCore:
             return inside(self.edge, self.radius, k, r)
 
 
-def inside(edge: list[Any], radius: float, k: int, r: float) -> Any:
+def inside(edge: list[Any], radius: float, k: int, r: Any) -> Any:
     """The k-th derivative at r < eps of the continuation of Full, Lemma B.8; `edge`: at eps."""
     eps, dim = mpmath.mpf(radius), len(edge)
     step = mpmath.mpf(r) - eps
@@ -107,7 +108,8 @@ class BallCore:
             # (-d/dy)^j sqrt(y), times (-d/dy)^(n-j) k_(nu+1)
             root = (-1) ** j * float(mpmath.ff(0.5, j)) * y ** (0.5 - j)
             mu = nu + 1 + n - j
-            total += math.comb(n, j) * root * y ** (-mu / 2) * special.kv(mu, np.sqrt(y)) / 2 ** (n - j)
+            reduced = y ** (-mu / 2) * special.kv(mu, np.sqrt(y)) / 2 ** (n - j)
+            total += math.comb(n, j) * root * reduced
         return 2 * x / math.factorial(self.order) * self.rate ** (2 * n + 1) * total
 
     def jet(self, r: float) -> tuple[float, float, float]:
@@ -120,5 +122,8 @@ class BallCore:
         y = r + (x - r)[:, None] * t
         volume = (x - r) * ((x[:, None] ** 2 - y**2) ** m @ dt)
         slope = (x * x - r * r) ** m
-        bend = 2 * r * m * (x * x - r * r) ** (m - 1) if m else np.zeros_like(x)
-        return float(mixed @ volume), -float(mixed @ slope), float(mixed @ bend)
+        if m == 0:  # d = 1: overlaps of intervals are linear
+            bend = float(self.weight(np.array([r]))[0]) if r >= self.radius else 0.0
+        else:
+            bend = float(mixed @ (2 * r * m * (x * x - r * r) ** (m - 1)))
+        return float(mixed @ volume), -float(mixed @ slope), bend

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import special
 
 from earnshaw.charges.network import Student, Teacher
-from earnshaw.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.claims.claim import Claim, Draw, Finding, Instance, Sources, Statement
 from earnshaw.claims.expectations import dot_product_mean
 from earnshaw.claims.pair_forces import LAWS, Law, descent_by_differences, integrate, velocities
 from earnshaw.claims.table_one import TABLE_ONE
@@ -49,7 +49,7 @@ def _charges(rng: np.random.Generator, law: str, protons: int, electrons: int, d
     }
 
 
-def _draw(*laws: str):
+def _draw(*laws: str) -> Draw:
     """One law after the other; the first few of the same shape, so that compiled code is shared."""
 
     def draw(rng: np.random.Generator, index: int) -> Instance:
@@ -241,6 +241,8 @@ DEFINITIONS = {
     "hermite-8": lambda x: special.eval_hermitenorm(8, x) / math.sqrt(40320),
 }
 NAMES = tuple(DEFINITIONS)
+# Powers and exponentials have tails in which a sample's error bar is not to be trusted.
+SAMPLED = tuple(n for n in NAMES if n[:5] not in ("relu2", "relu3", "expon", "hermi"))
 DUAL_ERROR = 2e-12  # of E[s^2]; where there is no closed form, the library's own bound on top
 SAMPLES, ERROR_BARS = 100_000, 5.0
 
@@ -250,11 +252,17 @@ def _draw_units(rng: np.random.Generator, index: int) -> Instance:
 
     Vectors of the plane spanned by them would do, but the lemma is about R^d.
     """
-    dim = 2 + index % 9
-    u, v = rng.normal(size=(2, dim))
+    u, v = rng.normal(size=(2, 2 + index % 9))
     v = u + 1e-3 * v if index % 4 == 3 else v
     names = [NAMES[(3 * index + i) % len(NAMES)] for i in range(3)]
     return {"names": names, "u": u / np.linalg.norm(u), "v": v / np.linalg.norm(v)}
+
+
+def _draw_sampled(rng: np.random.Generator, index: int) -> Instance:
+    u, v = rng.normal(size=(2, 2 + index % 9))
+    names = [SAMPLED[(3 * index + i) % len(SAMPLED)] for i in range(3)]
+    seed = int(rng.integers(2**31))
+    return {"names": names, "u": u / np.linalg.norm(u), "v": v / np.linalg.norm(v), "seed": seed}
 
 
 def _draw_lengths(rng: np.random.Generator, index: int) -> Instance:
@@ -264,7 +272,7 @@ def _draw_lengths(rng: np.random.Generator, index: int) -> Instance:
 
 
 def _geometry(instance: Instance) -> tuple[np.ndarray, np.ndarray, float, float, float]:
-    """U and v, their squared lengths, and their correlation."""
+    """The vectors u and v, their squared lengths, and their correlation."""
     u, v = (np.asarray(instance[name], float) for name in ("u", "v"))
     q1, q2 = float(u @ u), float(v @ v)
     return u, v, q1, q2, float(u @ v) / math.sqrt(q1 * q2)
@@ -299,11 +307,11 @@ def _test_lengths(instance: Instance) -> Finding:
 
 def _test_samples(instance: Instance) -> Finding:
     u, v, *_, rho = _geometry(instance)
-    x = np.random.default_rng(int(1e9 * abs(rho))).normal(size=(SAMPLES, len(u)))
+    x = np.random.default_rng(int(instance["seed"])).normal(size=(SAMPLES, len(u)))
     worst = 0.0
     for name in instance["names"]:
         sigma, phi = activation(name), potential(name, normalize=False)
-        products = np.asarray(sigma(x @ u)) * np.asarray(sigma(x @ v))
+        products = np.asarray(sigma.unit(x, u)) * np.asarray(sigma.unit(x, v))
         bar = float(np.std(products)) / math.sqrt(SAMPLES)
         worst = max(worst, abs(float(np.mean(products)) - float(phi(rho))) / bar)
     return Finding(worst < ERROR_BARS, {"error_bars": worst})
@@ -337,7 +345,7 @@ DUAL = Claim(
         Statement(
             "samples",
             "the same against the mean over 100,000 inputs in R^d, within 5 error bars",
-            _draw_units,
+            _draw_sampled,
             _test_samples,
             quick=2,
             thorough=16,

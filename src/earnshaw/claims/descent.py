@@ -69,6 +69,18 @@ def _least(matrix: np.ndarray) -> tuple[float, np.ndarray]:
     return float(values[0]), vectors[:, 0]
 
 
+def _constant(alpha: float) -> Steps:
+    return Steps(jnp.asarray(alpha))
+
+
+def _gradient_descent(alpha: float) -> GradientDescent:
+    return GradientDescent(_constant(alpha), jnp.asarray(STATIONARY))
+
+
+def _second_gd(alpha: float, eta: float, gamma: float) -> SecondGD:
+    return SecondGD(_constant(alpha), jnp.asarray(eta), jnp.asarray(gamma))
+
+
 def _run(method: Method, objective: Objective, starts: Any, limit: int, seed: int = 0) -> Loop:
     key = jax.random.key(seed, impl="threefry2x32")
     return run(method, objective, begin(method, objective, points(starts), key), limit)[0]
@@ -100,7 +112,7 @@ def _bent(rng: np.random.Generator, index: int) -> Instance:
 def _gradient_step(instance: Instance) -> Finding:
     _, b1, b2, _ = wave_bounds(instance)
     alpha, x = instance["share"] / b2, np.asarray(instance["start"])
-    _, after = one_step(GradientDescent(Steps(alpha)), surface(instance), point(x))
+    _, after = one_step(_gradient_descent(alpha), surface(instance), point(x))
     eta, moved = np.linalg.norm(gradient(instance, x)), np.linalg.norm(_place(after) - x)
     ratio = difference(instance, x, _place(after)) / (alpha * eta**2)
     holds = moved <= alpha * b1 * (1 + SLACK) and ratio >= 0.5 * (1 - SLACK)
@@ -112,7 +124,7 @@ def _gradient_step(instance: Instance) -> Finding:
 def _long_step(instance: Instance) -> Finding:
     """A parabola with a step of 3/B2: x' = -2 x, f(x') = 4 f(x)."""
     alpha, x = 3 / instance["stiffness"], np.asarray(instance["start"])
-    _, after = one_step(GradientDescent(Steps(alpha)), surface(instance), point(x))
+    _, after = one_step(_gradient_descent(alpha), surface(instance), point(x))
     eta = np.linalg.norm(gradient(instance, x))
     ratio = difference(instance, x, _place(after)) / (alpha * eta**2)
     return Finding(bool(ratio >= 0.5), {"decrease/(alpha eta^2)": ratio})
@@ -127,7 +139,7 @@ def _parabola(rng: np.random.Generator, index: int) -> Instance:
 def _curvature_step(instance: Instance, alpha: float, b2: float) -> tuple[float, float]:
     """The decrease in units of alpha^2 gamma^3, and |x' - x| in units of alpha B2."""
     x = np.asarray(instance["start"])
-    _, after = one_step(HessianDescent(Steps(alpha)), surface(instance), point(x))
+    _, after = one_step(HessianDescent(_constant(alpha)), surface(instance), point(x))
     gamma = -_least(hessian(instance, x))[0]
     ratio = difference(instance, x, _place(after)) / (alpha**2 * gamma**3)
     return ratio, float(np.linalg.norm(_place(after) - x)) / (alpha * b2)
@@ -137,7 +149,7 @@ def _hessian_step(instance: Instance) -> Finding:
     _, _, b2, b3 = wave_bounds(instance)
     ratio, moved = _curvature_step(instance, instance["share"] / b3, b2)
     holds = moved <= 1 + SLACK and ratio >= (1 - SLACK) / 3
-    return Finding(holds, {"decrease/(alpha^2 gamma^3)": ratio, "moved/(alpha B2)": moved})
+    return Finding(bool(holds), {"decrease/(alpha^2 gamma^3)": ratio, "moved/(alpha B2)": moved})
 
 
 def _cubic(rng: np.random.Generator, index: int) -> Instance:
@@ -168,12 +180,12 @@ def _cubic_step(instance: Instance) -> Finding:
     ratio, moved = _curvature_step(instance, share / instance["cubic"], instance["b2"])
     error = abs(ratio - (0.5 - share / 6))
     holds = error <= 1e-6 and ratio >= 1 / 3 and moved <= 1 + SLACK
-    return Finding(holds, {"decrease/(alpha^2 gamma^3)": ratio, "error of 1/2 - t/6": error})
+    return Finding(bool(holds), {"decrease/(alpha^2 gamma^3)": ratio, "error of 1/2 - t/6": error})
 
 
 def _half(instance: Instance) -> Finding:
     ratio, _ = _curvature_step(instance, instance["share"] / instance["cubic"], instance["b2"])
-    return Finding(ratio >= 0.5, {"decrease/(alpha^2 gamma^3)": ratio})
+    return Finding(bool(ratio >= 0.5), {"decrease/(alpha^2 gamma^3)": ratio})
 
 
 def _printed_algorithm_1(instance: Instance) -> Finding:
@@ -199,7 +211,7 @@ def _leaves_saddle(instance: Instance) -> Finding:
     depth = float(np.max(instance["depths"]))
     alpha = math.sqrt(1 / (6 * 2 * depth)) / 2
     ratio, _ = _curvature_step(instance, alpha, 2 * depth)
-    return Finding(ratio >= 1 / 3, {"decrease/(alpha^2 gamma^3)": ratio})
+    return Finding(bool(ratio >= 1 / 3), {"decrease/(alpha^2 gamma^3)": ratio})
 
 
 def _printed_saddle(instance: Instance) -> Finding:
@@ -218,27 +230,29 @@ def _stops(instance: Instance) -> tuple[float, float, float]:
 def _second_gd_goes_on(instance: Instance) -> Finding:
     alpha, eta, gamma = _stops(instance)
     x = np.asarray(instance["start"])
-    method = SecondGD(Steps(alpha), eta=eta, gamma=gamma)
+    method = _second_gd(alpha, eta, gamma)
     _, after = one_step(method, surface(instance), point(x))
     ratio = difference(instance, x, _place(after)) / min(
         alpha * eta**2 / 2, alpha**2 * gamma**3 / 3
     )
     holds = int(after.stop) == RUNNING and ratio >= 1
-    return Finding(holds, {"decrease/threshold": ratio, "stop": int(after.stop)})
+    return Finding(bool(holds), {"decrease/threshold": ratio, "stop": int(after.stop)})
 
 
 def _printed_threshold(instance: Instance) -> Finding:
     """Algorithm 2 with its printed threshold: it returns x though x is not in M."""
     alpha, eta, gamma = _stops(instance)
     x = np.asarray(instance["start"])
-    method = SecondGD(Steps(alpha), eta=eta, gamma=gamma)
+    method = _second_gd(alpha, eta, gamma)
     _, after = one_step(method, surface(instance), point(x))
     ratio = difference(instance, x, _place(after)) / min(
         alpha * eta**2 / 2, alpha**2 * gamma**3 / 2
     )
     least = _least(hessian(instance, x))[0]
     returned = ratio <= 1
-    return Finding(not (returned and least < -gamma), {"decrease/threshold": ratio, "least": least})
+    return Finding(
+        bool(not (returned and least < -gamma)), {"decrease/threshold": ratio, "least": least}
+    )
 
 
 def _second_gd_run(rng: np.random.Generator, index: int) -> Instance:
@@ -250,7 +264,7 @@ def _second_gd_run(rng: np.random.Generator, index: int) -> Instance:
 def _second_gd_ends(instance: Instance) -> Finding:
     b0, _, b2, b3 = wave_bounds(instance)
     alpha, eps = min(1 / b2, 1 / b3), instance["tolerance"]
-    method = SecondGD(Steps(alpha), eta=eps, gamma=eps)
+    method = _second_gd(alpha, eps, eps)
     loop = _run(method, surface(instance), instance["starts"], 20_000)
     ends, used = _ends(loop), np.asarray(loop.used)
     slopes = [float(np.linalg.norm(gradient(instance, x))) for x in ends]
@@ -352,7 +366,7 @@ DESCENT_LEMMAS = Claim(
         ),
         Statement(
             "second-gd-ends-in-M",
-            "it ends in M after at most (f(x0) - min f)/min(alpha eta^2/2, alpha^2 gamma^3/3) steps",
+            "it ends in M, in (f(x0) - min f)/min(alpha eta^2/2, alpha^2 gamma^3/3) steps at most",
             _second_gd_run,
             _second_gd_ends,
             quick=2,
@@ -386,7 +400,7 @@ def _wells_bound(instance: Instance) -> float:
 
 def _avoids_saddles(instance: Instance) -> Finding:
     alpha = 1 / (2 * instance["hessian"])
-    method = GradientDescent(Steps(alpha), tolerance=STATIONARY)
+    method = _gradient_descent(alpha)
     loop = _run(method, surface(instance), instance["starts"], 20_000)
     ends = _ends(loop)
     bends = [_least(hessian(instance, x))[0] for x in ends]
@@ -402,7 +416,7 @@ def _avoids_saddles(instance: Instance) -> Finding:
 
 def _global_minimum(instance: Instance) -> Finding:
     alpha = 1 / (2 * instance["hessian"])
-    method = GradientDescent(Steps(alpha), tolerance=STATIONARY)
+    method = _gradient_descent(alpha)
     loop = _run(method, surface(instance), instance["starts"], 20_000)
     depths = np.asarray(instance["depths"])
     bottom = -float(np.sum(depths**2)) / 4
@@ -457,17 +471,19 @@ def _down_the_funnel(instance: Instance, alpha: float) -> Finding:
     grid = np.meshgrid(np.linspace(-WIDE, WIDE, 801), np.linspace(-HIGH, HIGH, 61))
     bound = float(np.max(np.abs(np.linalg.eigvalsh(_funnel_hessians(*grid)))))
     funnel = Surface(2, _funnel, {})
-    method = GradientDescent(Steps(alpha), tolerance=STATIONARY)
+    method = _gradient_descent(alpha)
     ends = _ends(_run(method, funnel, instance["starts"], 20_000))
     bends = [float(np.linalg.eigvalsh(_funnel_hessians(*x))[0]) for x in ends]
     numbers = {
         "least eigenvalue": min(bends),
         "|Hessian|/L": bound / STEEP,
-        "|y|": abs(ends[:, 1]).min(),
+        "|x|": float(np.abs(ends[:, 0]).max()),
+        "|y|": float(np.abs(ends[:, 1]).min()),
     }
     if bound > STEEP * (1 + SLACK):
         return Finding(None, numbers, "L does not bound the Hessian")
-    return Finding(min(bends) > 0, numbers)
+    # The critical points are the saddle at 0 and the minima at (0, +-1).
+    return Finding(bool(numbers["|x|"] < 1e-6 and min(bends) > 0), numbers)
 
 
 GD_AVOIDS_SADDLES = Claim(
@@ -544,7 +560,7 @@ def _oracle(rng: np.random.Generator, index: int) -> Instance:
 
 def _noisy(instance: Instance) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Why each start stopped, after how many iterations, and where; on the stochastic function."""
-    method = NoisySGD(step_size=instance["step"], tolerance=EPS)
+    method = NoisySGD(jnp.asarray(instance["step"]), jnp.asarray(EPS))
     seen = surface(instance | instance["noise"])
     loop = _run(method, seen, instance["starts"], instance["limit"], instance["seed"])
     return np.asarray(stop_codes(method, loop, False)), np.asarray(loop.used), _ends(loop)
@@ -583,7 +599,7 @@ def _or_fails(instance: Instance) -> Finding:
     slope, bend = _worst(instance, ends[succeeded])
     told = bool(np.all(succeeded | failed)) and (instance["limit"] > 1 or bool(np.all(failed)))
     numbers = {"gradient/eps": slope, "-eigenvalue/eps": bend, "failed": float(np.mean(failed))}
-    return Finding(told and max(slope, bend) <= 1 + SLACK, numbers)
+    return Finding(bool(told and max(slope, bend) <= 1 + SLACK), numbers)
 
 
 def _bad_oracle(rng: np.random.Generator, index: int) -> Instance:

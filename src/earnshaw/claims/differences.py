@@ -46,7 +46,7 @@ def laplacian(function: Function, point: np.ndarray) -> float:
         return float(mp.fsum(_second(function, x, i, i) for i in range(len(x))))
 
 
-def distance(x: Sequence[Any], y: Sequence[Any]) -> Any:
+def distance(x: Sequence[Any], y: Sequence[Any] | np.ndarray) -> Any:
     """|x - y| in mpmath numbers."""
     pairs = zip(x, y, strict=True)
     return mp.sqrt(mp.fsum((mp.mpf(a) - mp.mpf(float(b))) ** 2 for a, b in pairs))

@@ -1,8 +1,8 @@
 """Where a descent among cones has ended: at the teacher, in a bad minimum, or nowhere yet.
 
-Units that ended within `NEAR` of a proton, or of each other, are put in one *place*; on the sphere a
-unit at -w with weight c is one at w with weight -c, since sign is odd. The net weights of places are
-refitted and free places polished; then L is at a local minimum where
+Units that ended within `NEAR` of a proton, or of each other, are put in one *place*; on the sphere
+a unit at -w with weight c is one at w with weight -c, since sign is odd. The net weights of places
+are refitted and free places polished; then L is at a local minimum where
 
 - units that share a place are held (`cones.held_margin`), with a margin, and
 - L as a function of the free places, net weights refitted, has a positive Hessian there:
@@ -32,7 +32,8 @@ Kind = Literal["teacher", "shared", "distinct", "unsettled"]
 @dataclasses.dataclass(frozen=True)
 class Ending:
     """`kind` is "teacher" (L = 0), "shared" or "distinct" for a bad minimum with or without units
-    that share a place, or "unsettled"; `loss` is relative; `margin` is that of the held units."""
+    that share a place, or "unsettled"; `loss` is relative; `margin` is that of the held units.
+    """
 
     kind: Kind
     loss: float
@@ -45,9 +46,6 @@ def ending(
     cone: Cone, c: np.ndarray, x: np.ndarray, b: np.ndarray, w: np.ndarray, neutral: bool = False
 ) -> Ending:
     """What kind of end c (n,), x (n, d) is."""
-    empty = np.zeros(len(b) if neutral else 0)
-    if neutral:  # the best student of one place is what "nothing learned" means
-        empty = empty[:0]
     scale = float(b @ cone.field(w, w, b)) if cone.level else float(np.sum(np.abs(b)) ** 2)
     rough = float(cone.loss(c, x, b, w)) / scale
     if rough < LEFT:
@@ -69,9 +67,8 @@ def ending(
         shared = weights[here] + (net[place] - np.sum(weights[here])) / np.sum(here)
         anchored = home[place] >= 0
         protons = float(b[home[place]]) if anchored else 0.0
-        margin = min(
-            margin, held_margin(shared, protons, _force(cone, place, home, where, net, b, w), anchored)
-        )
+        force = _force(cone, place, home, where, net, b, w)
+        margin = min(margin, held_margin(shared, protons, force, anchored))
     if not margin > MARGIN:
         return Ending("unsettled", loss, margin, note="a unit is not held")
     if len(free) and not _least_curvature(cone, where, free, b, w, neutral) > MARGIN:

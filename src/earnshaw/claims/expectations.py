@@ -1,10 +1,12 @@
-"""E[sigma(X, theta) sigma(X, w)] from its definition, by quadratures that use nothing of earnshaw.
+"""E[sigma(X, theta) sigma(X, w)] from its definition, by quadratures of our own.
 
 - `dot_product_mean`   sigma = s(x.w): a plane integral in polar coordinates, split along the rays
                        where a factor changes sign, so that kinks and jumps at 0 cost nothing;
 - `autocorrelation`    sigma = h(|x - w|)/sqrt(p(x)): the density p cancels, and what is left is
                        integral h(|x|) h(|x - delta|) dx over R^d, in polar coordinates around 0;
 - `sphere_area`, `panels`, `towards` are what they are made of, for claims that need others.
+
+Nothing of earnshaw is in them; `radial_profile` takes h from an activation of the library.
 """
 
 from __future__ import annotations
@@ -13,8 +15,12 @@ import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+
+from earnshaw.activations.base import Translation
+from earnshaw.numerics.padding import as_numpy
 
 Function = Callable[[np.ndarray], np.ndarray]
 
@@ -38,6 +44,15 @@ def towards(points: Sequence[float], low: float, high: float, finest: float = 1e
     ends = [np.array([low, high]), np.asarray(points, dtype=float)]
     edges = np.concatenate([*ends, *(p + side * steps for p in points for side in (1, -1))])
     return np.unique(edges[(edges >= low) & (edges <= high)])
+
+
+def radial_profile(activation: Translation) -> Function:
+    """h(r) of a radial translation activation, along the first axis."""
+
+    def along(r: Any) -> Any:
+        return activation.profile(r[..., None] * np.eye(1, activation.dim)[0])
+
+    return as_numpy(along)
 
 
 def sphere_area(dim: int) -> float:

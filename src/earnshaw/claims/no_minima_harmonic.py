@@ -156,7 +156,7 @@ def _mean_value(instance: Instance) -> Finding:
 
 
 def _solid_instance(rng: np.random.Generator, index: int) -> Instance:
-    """A regular octagon or a cube of equal charges, a unit in its middle, another without weight."""
+    """An octagon or a cube of equal charges, a unit in its middle, another without weight."""
     dim = (2, 3)[index % 2]
     if dim == 2:
         turns = 2 * math.pi * np.arange(PROTONS) / PROTONS
@@ -222,7 +222,7 @@ def equilibria(instance: Instance) -> np.ndarray:
         others = [np.poly(np.delete(z, j)) for j in range(len(z))]
         roots = np.roots(sum(q * poly for q, poly in zip(amounts, others, strict=True)))
         return np.stack([roots.real, roots.imag], axis=1)
-    found = []
+    found: list[np.ndarray] = []
     for i, j in itertools.combinations(range(len(places)), 2):
         ended = optimize.root(_field, (places[i] + places[j]) / 2, (places, amounts), tol=1e-13)
         near = np.min(np.linalg.norm(ended.x - places, axis=1))

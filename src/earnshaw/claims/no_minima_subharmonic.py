@@ -48,13 +48,11 @@ def on_the_line(rate: float) -> Radial:
 
 
 def loss_of(instance: Instance) -> tuple[PopulationLoss, Student, Any]:
-    """The loss under Assumption 1 (without constants where they are infinite), and the potential."""
+    """Assumption 1's loss (without constants where these are infinite), and the potential."""
     protons = np.asarray(instance["protons"], dtype=float)
     count, dim = protons.shape
     if instance.get("on") == "circle":
-        teacher = Teacher(
-            protons, np.ones(count), potential="cosh(pi - acos(rho))", on="sphere"
-        )
+        teacher = Teacher(protons, np.ones(count), potential="cosh(pi - acos(rho))", on="sphere")
     else:
         phi = on_the_line(float(instance["rate"])) if dim == 1 else steep(dim)
         teacher = Teacher(protons, np.ones(count), phi)
@@ -163,7 +161,7 @@ def _line_of_two(instance: Instance) -> Finding:
     phi, spacing = on_the_line(float(instance["rate"])), float(instance["spacing"])
     grid = spacing * np.arange(201)
     nodes = [int(node) for node in instance["nodes"]]
-    pull = sum(np.asarray(phi.value(np.abs(grid - grid[node]))) for node in nodes)
+    pull = np.sum([np.asarray(phi.value(np.abs(grid - grid[node]))) for node in nodes], axis=0)
     among = np.asarray(phi.value(np.abs(grid[:, None] - grid[None])))
     energy = 2 * (among - pull[:, None] - pull[None])
     centre, steps = energy[1:-1, 1:-1], (-1, 0, 1)
@@ -173,7 +171,11 @@ def _line_of_two(instance: Instance) -> Finding:
     lowest = np.argwhere(np.all([centre <= other for other in around], axis=0)) + 1
     expected = {tuple(nodes), tuple(nodes[::-1])}
     found = {tuple(int(n) for n in node) for node in lowest}
-    numbers = {"minima": len(found), "spurious": len(found - expected), "missed": len(expected - found)}
+    numbers = {
+        "minima": len(found),
+        "spurious": len(found - expected),
+        "missed": len(expected - found),
+    }
     return Finding(found == expected, numbers)
 
 

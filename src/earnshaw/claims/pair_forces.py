@@ -50,7 +50,8 @@ def _relu(x: Any, y: Any) -> Any:
 
 
 def _relu_gradient(x: Array, y: Array) -> Array:
-    size, other, c = np.linalg.norm(x), np.linalg.norm(y), float(x @ y)
+    size, other = float(np.linalg.norm(x)), float(np.linalg.norm(y))
+    c = float(x @ y)
     angle = math.acos(min(max(c / (size * other), -1.0), 1.0))
     return (other * math.sin(angle) * x / size + (math.pi - angle) * y) / (2 * math.pi)
 

@@ -1,9 +1,9 @@
 """Charges under the almost lambda-harmonic potential, in NumPy and SciPy alone.
 
 What the library computes in JAX, a second time and by other formulas, for tests: Phi from SciPy's
-Bessel functions outside the core and from Taylor's formula inside (MATH, "The almost lambda-harmonic
-potential", ball core, lambda = 1), and the loss of the papers with its gradient and Hessian, as sums
-over pairs,
+Bessel functions outside the core and from Taylor's formula inside (MATH, "The almost
+lambda-harmonic potential", ball core, lambda = 1), and the loss of the papers with its gradient and
+Hessian, as sums over pairs,
 
     L(a, theta) = sum_ij a_i a_j Phi(theta_i, theta_j) + 2 sum_ij a_i b_j Phi(theta_i, w_j)
                   + sum_ij b_i b_j Phi(w_i, w_j) + ridge |a|^2,
@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.polynomial import Polynomial
+from scipy.optimize import root
 from scipy.special import comb, kve, poch
 
 Jet = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
@@ -124,6 +125,21 @@ def best_charges(jet: Jet, theta: Any, w: Any, b: Any, ridge: float = 0.0) -> np
     theta, w, b = (np.asarray(part, dtype=float) for part in (theta, w, b))
     matrix = _pairs(jet, theta, theta)[0] + ridge * np.eye(len(theta))
     return -np.linalg.solve(matrix, _pairs(jet, theta, w)[0] @ b)
+
+
+def critical_point(
+    jet: Jet, theta: np.ndarray, w: Any, b: Any, ridge: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where Newton's method leads in (theta, a), from positions with their best charges."""
+    shape, size = theta.shape, theta.size
+
+    def derivatives(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        here = at(jet, x[:size].reshape(shape), x[size:], w, b, ridge)
+        return here.gradient, here.hessian
+
+    start = np.append(theta.ravel(), best_charges(jet, theta, w, b, ridge))
+    x = root(derivatives, start, jac=True, options={"maxfev": 200}).x
+    return x[:size].reshape(shape), x[size:]
 
 
 def distances(theta: Any, w: Any) -> np.ndarray:

@@ -29,11 +29,17 @@ import mpmath
 import numpy as np
 from scipy import special
 
+from earnshaw.activations.base import Translation
 from earnshaw.claims.claim import Claim, Finding, Instance, Sources, Statement
-from earnshaw.claims.expectations import autocorrelation, dot_product_mean, panels, towards
+from earnshaw.claims.expectations import (
+    autocorrelation,
+    dot_product_mean,
+    panels,
+    radial_profile,
+    towards,
+)
 from earnshaw.duality.activation import activation
 from earnshaw.duality.potential import potential
-from earnshaw.numerics.padding import as_numpy
 from earnshaw.potentials.gaussian import GaussianPotential
 
 PAIR_ERROR = 1e-11  # of quadratures in float64 of functions of size one
@@ -96,7 +102,9 @@ def _synthetic(instance: Instance) -> Pair:
     c = synthetic_coefficients(dim, degree)
     ours = potential("sphere-synthetic", dim, degree=degree)
     return Pair(
-        lambda x: sum(math.sqrt(c[n]) * hermite(n, x) for n in range(0, degree + 1, 2)),
+        lambda x: np.sum(
+            [math.sqrt(c[n]) * hermite(n, x) for n in range(0, degree + 1, 2)], axis=0
+        ),
         lambda rho: np.polynomial.polynomial.polyval(rho, c),
         ours,
     )
@@ -120,7 +128,9 @@ def _tested(pair: Callable[[Instance], Pair]) -> Callable[[Instance], Finding]:
     return test
 
 
-def _another(s: Callable[[Instance], Callable], pair: Callable[[Instance], Pair]):
+def _another(
+    s: Callable[[Instance], Callable], pair: Callable[[Instance], Pair]
+) -> Callable[[Instance], Finding]:
     """A test of another activation for the same potential, as a text prints it."""
 
     def test(instance: Instance) -> Finding:
@@ -146,7 +156,9 @@ def _vectors(instance: Instance) -> list[np.ndarray]:
     return [np.asarray(instance[name], float) for name in ("theta", "w", "x")]
 
 
-def _translation(name: str, profile: Callable, factor: float, stated: Callable, finest: float):
+def _translation(
+    name: str, profile: Callable, factor: float, stated: Callable, finest: float
+) -> Callable[[Instance], Finding]:
     """A test of sigma = prod_i factor exp(x_i^2/4) profile(|x_i - theta_i|) for `stated`(theta-w).
 
     Its mean square is a product of integrals over the coordinates.
@@ -200,7 +212,9 @@ def _draw_core(rng: np.random.Generator, index: int) -> Instance:
 def _test_almost_harmonic(instance: Instance) -> Finding:
     dim, radius, core = int(instance["dim"]), instance["radius"], instance["core"]
     settings = {"dim": dim, "radius": radius, "core": core}
-    profile = as_numpy(activation("almost-harmonic", **settings).shape.radial_profile)
+    sigma = activation("almost-harmonic", **settings)
+    assert isinstance(sigma, Translation)
+    profile = radial_profile(sigma)
     phi = potential("almost-harmonic", **settings)
     errors = [
         abs(autocorrelation(profile, dim, r, 20.0, [radius]) - float(phi.value(r)))
@@ -253,8 +267,8 @@ def _test_printed_laplacian(instance: Instance) -> Finding:
 # --- the claim ------------------------------------------------------------------------------------
 
 
-def _pair(name: str, says: str, pair: Callable[[Instance], Pair], **counts: int) -> Statement:
-    return Statement(name, says, _draw_sphere, _tested(pair), **counts)
+def _pair(name: str, says: str, pair: Callable[[Instance], Pair], quick: int = 3) -> Statement:
+    return Statement(name, says, _draw_sphere, _tested(pair), quick=quick)
 
 
 TABLE_ONE = Claim(

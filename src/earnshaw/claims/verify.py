@@ -73,7 +73,9 @@ def draw(one: Claim, statement: Statement, index: int, seed: int) -> Instance:
 def tested(statement: Statement, instance: Instance) -> Finding:
     """What an instance shows; what goes wrong in a test decides nothing."""
     try:
-        return statement.test(instance)
+        found = statement.test(instance)
+        # NumPy's False is not Python's, and would count as held.
+        return found._replace(holds=None if found.holds is None else bool(found.holds))
     except (ArithmeticError, ValueError, RuntimeError) as error:
         return Finding(None, note=f"{type(error).__name__}: {error}")
 

@@ -194,7 +194,9 @@ def _proof_lines(proof: Proof) -> list[str]:
         f"proved: {proof.kind}: {proof.reason}"
         if proof.kind != "inconclusive"
         else f"not proved: {proof.reason}",
-        f"    loss in [{low:.12g}, {high:.12g}]{away}",
+        f"    loss in [{low:.15g}, {high:.15g}]{away}",
+        f"    within {proof.radius:.2g} of a point {proof.moved:.2g} from the student, "
+        f"{proof.variables} variables, {proof.bits} bits",
     ]
 
 

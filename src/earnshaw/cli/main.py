@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from earnshaw import __version__
-from earnshaw.cli import certify, learn, potential, realize, simulate, verify
+from earnshaw.cli import certify, landscape, learn, potential, realize, simulate, verify
 from earnshaw.errors import EarnshawError
 
 app = typer.Typer(
@@ -19,6 +19,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("certify")(certify.command)
+app.command("landscape")(landscape.command)
 app.command("learn")(learn.command)
 app.command("potential")(potential.command)
 app.command("realize")(realize.command)

@@ -160,7 +160,9 @@ def _bound(objective: PopulationLoss, free: Binding, slopes: np.ndarray) -> Bind
     cusp = np.where(slopes[:, 0] != 0, slopes[:, 0], slopes[:, 1])
     height = np.abs(np.asarray(powers(coupling, free.student.positions)))
     reach = np.divide(height, np.abs(cusp), out=np.zeros_like(cusp), where=cusp != 0)
-    radius = np.full(len(lengths), NEAR) if rays else NEAR * np.maximum(lengths, reach)
+    # At the origin, with Phi = 0 there (distance), nothing but exact coincidence counts.
+    radius = np.maximum(NEAR if rays else NEAR * np.maximum(lengths, reach), 1e-150)
+    radius = np.broadcast_to(radius, lengths.shape)
     keys, homes = (_directions(x) if rays else x for x in (positions, w[charged]))
 
     nearest, sides = _nearest(keys, homes, radius, both)

@@ -29,7 +29,7 @@ from scipy.linalg import block_diag
 
 from earnshaw.charges.matching import symmetries_of
 from earnshaw.charges.network import Student
-from earnshaw.energy.objective import Objective
+from earnshaw.energy.objective import Moving, Objective
 from earnshaw.energy.population import PopulationLoss
 
 INDEPENDENT = 1e-9  # singular values below this part of the largest are 0
@@ -118,12 +118,16 @@ def _forms(objective: PopulationLoss, student: Student) -> np.ndarray:
 
 
 def _moving(objective: Objective, student: Student) -> np.ndarray:
-    """The coordinates of the dense Hessian as velocities: orthonormal columns (k d + k, n)."""
-    count, dim = student.units, student.dim
-    blocks = block_diag(*np.asarray(objective.manifold.basis(student.positions)))
-    parts = {"positions": [blocks], "weights": []}.get(objective.wrt, [blocks])
-    if objective.wrt != "positions":
-        parts = [*parts, np.eye(count)]
-    whole = block_diag(*parts)
-    above = count * dim if objective.wrt == "weights" else 0
-    return np.pad(whole, ((above, count * (dim + 1) - above - len(whole)), (0, 0)))
+    return moving_velocities(np.asarray(objective.manifold.basis(student.positions)), objective.wrt)
+
+
+def moving_velocities(basis: np.ndarray, wrt: Moving) -> np.ndarray:
+    """The coordinates of the dense Hessian as velocities: orthonormal columns (k d + k, n).
+
+    `basis` (k, d, f) is the manifold's at the student's positions, `wrt` what moves.
+    """
+    count, dim, _ = basis.shape
+    along = np.concatenate([block_diag(*basis), np.zeros((count, count * basis.shape[2]))])
+    weights = np.eye(count * (dim + 1))[:, count * dim :]
+    moving = {"positions": [along], "weights": [weights], "both": [along, weights]}
+    return np.concatenate(moving[wrt], axis=1)

@@ -26,132 +26,108 @@ smooth. The pull of each cusp must exceed the net force on its unit, else the un
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import equinox as eqx
-import jax
 import numpy as np
-from jax import Array
+from scipy.linalg import block_diag, cho_factor, cho_solve
 
-from earnshaw.charges.network import Student
-from earnshaw.energy.objective import Objective
+from earnshaw.energy.objective import Moving
 from earnshaw.landscape.binding import bind
+from earnshaw.landscape.curvature import smooth_directions
+from earnshaw.landscape.hunt.batches import Batches
 from earnshaw.landscape.hunt.walkers import Walkers, fresh
+from earnshaw.landscape.symmetries import moving_velocities
 
 FLAT = 1e-6  # eigenvalues below this part of the largest are left alone
 CONTRACTION = 0.1
 CHORDS = 12  # steps with one Hessian
 
-Evaluate = Callable[[Walkers], Walkers]
-Hessians = Callable[[Walkers], tuple[np.ndarray, np.ndarray]]
 
-
-@eqx.filter_jit
-def hessians(objective: Objective, positions: Array, weights: Array) -> tuple[Array, Array]:
-    """The dense Hessians of a batch of students, (s, n, n), and the bases of their coordinates."""
-
-    def one(x: Array, c: Array) -> tuple[Array, Array]:
-        return objective.hessian(Student(x, c)), objective.manifold.basis(x)
-
-    return jax.vmap(one)(positions, weights)
-
-
-def polish(
-    objective: Objective,
-    walkers: Walkers,
-    tolerance: float,
-    near: float,
-    evaluate: Evaluate,
-    make_hessians: Hessians,
-    cusps: bool,
-) -> tuple[Walkers, np.ndarray]:
+def polish(batches: Batches, walkers: Walkers, near: float) -> tuple[Walkers, np.ndarray]:
     """The walkers at the bottom of their bowls, and which of them got there, (s,).
 
     Those whose gradient exceeds `near` are not tried. With cusps the gradient is that over the
     smooth motions, which is also what walkers that got there have as theirs.
     """
-    now, held, due = walkers, np.zeros(walkers.weights.shape, bool), np.ones(len(walkers.value), bool)
-    if cusps:
-        now, held, due = _bound(objective, walkers, evaluate)
-    due &= now.gradient_norms <= near
-    arrived = due & (now.gradient_norms <= tolerance)
+    due, smooth = np.ones(len(walkers.value), dtype=bool), None
+    if batches.cusps:
+        walkers, smooth, due = _bound(batches, walkers)
+    due &= walkers.gradient_norms <= near
+    arrived = due & (walkers.gradient_norms <= batches.tolerance)
     trying = np.flatnonzero(due & ~arrived)
     if len(trying):
-        chosen = now.take(trying)
-        inverses = [
-            _Inverse(matrix, basis, held_units)
-            for matrix, basis, held_units in zip(
-                *make_hessians(chosen), held[trying], strict=True
-            )
-        ]
-        reached = _chords(chosen, held[trying], inverses, tolerance, evaluate)
-        now.put(trying, chosen)
-        arrived[trying] = reached
-    return now, arrived
+        chosen = walkers.take(trying)
+        kept = [None if smooth is None else smooth[i] for i in trying]
+        parts = zip(*batches.hessians(chosen), kept, strict=True)
+        bowls = [_Bowl(*part, batches.loss.wrt) for part in parts]
+        arrived[trying] = _chords(batches, chosen, bowls)
+        walkers.put(trying, chosen)
+    return walkers, arrived
 
 
-class _Inverse:
-    """The inverse of a Hessian over its curved directions, as a map of velocities (k d + k,).
+class _Bowl:
+    """The inverse of a Hessian over its curved directions, and over smooth motions.
 
-    `basis` (k, d, f) is that of the coordinates of positions; those of weights, if they move, come
-    last. Units that are `held` (k,) do not move. `good` if every curved eigenvalue is positive, and
-    `least` is the smallest of them.
+    `velocities` (k d + k, n) are the motions that are allowed. `good` if every curved eigenvalue is
+    positive; `least` is the smallest of them.
     """
 
-    def __init__(self, matrix: np.ndarray, basis: np.ndarray, held: np.ndarray) -> None:
-        count, dim, width = basis.shape
-        along = count * width  # coordinates of positions
-        on = np.append(np.repeat(~held, width), np.ones(len(matrix) - along, dtype=bool))
-        self.good = bool(np.any(on)) and bool(np.all(np.isfinite(matrix)))
+    def __init__(
+        self, matrix: np.ndarray, basis: np.ndarray, smooth: np.ndarray | None, wrt: Moving
+    ) -> None:
+        self.velocities = moving_velocities(basis, wrt)
+        if smooth is not None:
+            within = self.velocities.T @ smooth
+            self.velocities, matrix = smooth, within.T @ matrix @ within
+        self.good = bool(matrix.size) and bool(np.all(np.isfinite(matrix)))
         if not self.good:
             return
-        values, vectors = np.linalg.eigh(matrix[np.ix_(on, on)])
+        # Values alone, and Cholesky's factors, are much cheaper than vectors; mostly they suffice.
+        values = np.linalg.eigvalsh(matrix)
         curved = np.abs(values) > FLAT * np.max(np.abs(values))
-        self.values = values[curved]
-        self.least = float(np.min(self.values, initial=np.inf))
+        self.least = float(np.min(values[curved], initial=np.inf))
         self.good = bool(np.any(curved)) and self.least > 0
-        whole = np.zeros((len(on), len(self.values)))
-        whole[on] = vectors[:, curved]
-        self.velocities = np.zeros((count * (dim + 1), len(self.values)))
-        moved = np.einsum("kdf,kfr->kdr", basis, whole[:along].reshape(count, width, -1))
-        self.velocities[: count * dim] = moved.reshape(count * dim, -1)
-        self.velocities[count * dim : count * dim + len(on) - along] = whole[along:]
+        if not self.good:
+            return
+        if np.all(curved):
+            factor = cho_factor(matrix, check_finite=False)
+            self.solve = lambda slope: cho_solve(factor, slope, check_finite=False)
+        else:
+            values, vectors = np.linalg.eigh(matrix)
+            self.velocities, values = self.velocities @ vectors[:, curved], values[curved]
+            self.solve = lambda slope: slope / values
 
-    def __call__(self, slope: np.ndarray) -> np.ndarray:
-        return self.velocities @ ((self.velocities.T @ slope) / self.values)
+    def step(self, slope: np.ndarray) -> np.ndarray:
+        """-H^-1 of a gradient (k d + k,)."""
+        return -self.velocities @ self.solve(self.velocities.T @ slope)
+
+    def along(self, slope: np.ndarray) -> np.ndarray:
+        """The part of a gradient along smooth motions."""
+        return self.velocities @ (self.velocities.T @ slope)
 
 
-def _chords(
-    walkers: Walkers,
-    held: np.ndarray,
-    inverses: list[_Inverse],
-    tolerance: float,
-    evaluate: Evaluate,
-) -> np.ndarray:
+def _chords(batches: Batches, walkers: Walkers, bowls: list[_Bowl]) -> np.ndarray:
     """Newton steps in place, as far as they are allowed; which walkers arrived, (s,)."""
-    count, dim = walkers.positions.shape[1:]
-    going = np.array([inverse.good for inverse in inverses])
+    going = np.array([bowl.good for bowl in bowls])
     arrived = np.zeros(len(going), dtype=bool)
     for turn in range(CHORDS):
         (some,) = np.nonzero(going)
         if not len(some):
             break
         before = walkers.take(some)
-        slopes = np.concatenate(
-            [before.by_positions.reshape(len(some), -1), before.by_weights], axis=1
-        )
-        steps = np.stack([-inverses[i](slope) for i, slope in zip(some, slopes, strict=True)])
-        step = steps[:, : count * dim].reshape(-1, count, dim), steps[:, count * dim :]
-        after = evaluate(fresh(before.positions, before.weights, step))
-        after.by_positions[held[some]] = 0.0
+        steps = np.stack([bowls[i].step(s) for i, s in zip(some, _flat(before), strict=True)])
+        after = batches.evaluate(fresh(before.positions, before.weights, _split(before, steps)))
+        if batches.cusps:
+            # On the sphere the motions turn a little on the way; descent would not see more either.
+            slopes = [bowls[i].along(s) for i, s in zip(some, _flat(after), strict=True)]
+            by_positions, by_weights = _split(after, np.stack(slopes))
+            after = after._replace(by_positions=by_positions, by_weights=by_weights)
         old, new = before.gradient_norms, after.gradient_norms
         if turn == 0:
-            least = np.array([inverses[i].least for i in some])
+            least = np.array([bowls[i].least for i in some])
             kept = new <= CONTRACTION * least * np.linalg.norm(steps, axis=1)
         else:
             kept = new <= 0.5 * old
         kept &= np.isfinite(new)
-        done = kept & (new <= tolerance)
+        done = kept & (new <= batches.tolerance)
         counted = before.iterations + after.iterations
         walkers.put(some[kept], after._replace(iterations=counted).take(kept))
         arrived[some[done]] = True
@@ -159,21 +135,42 @@ def _chords(
     return arrived
 
 
-def _bound(
-    objective: Objective, walkers: Walkers, evaluate: Evaluate
-) -> tuple[Walkers, np.ndarray, np.ndarray]:
-    """The walkers with units on cusps put there; which units are; and where all of them are held.
+def _bound(batches: Batches, walkers: Walkers) -> tuple[Walkers, list[np.ndarray], np.ndarray]:
+    """The walkers with units on cusps put there; smooth motions; and where all cusps hold.
 
-    Their gradients are those over smooth motions: 0 for units that are held.
+    The motions of each walker are orthonormal columns (k d + k, n), and its gradient is that along
+    them. A cusp holds its unit if its pull exceeds all other forces on it; whether it holds several
+    units together is for the certificate to say.
     """
-    found = [bind(objective, walkers.student(i)) for i in range(len(walkers.value))]
-    held = np.stack([one.held for one in found])
+    loss = batches.loss
+    found = [bind(loss, walkers.student(i)) for i in range(len(walkers.value))]
     places = np.stack([np.asarray(one.student.positions) for one in found])
-    now = evaluate(fresh(places, walkers.weights))
-    forces = np.linalg.norm(now.by_positions, axis=2)
-    pulls = np.stack([one.pulls for one in found])
-    # Units that hold each other without a proton may move as one: descent has to find their place.
-    alone = np.array([np.all(one.held_by >= -1) for one in found])
-    ready = alone & np.all(~held | (pulls > forces), axis=1)
-    now.by_positions[held] = 0.0
-    return now._replace(iterations=walkers.iterations + 1), held, ready
+    now = batches.evaluate(fresh(places, walkers.weights))
+    motions, along, ready = [], [], []
+    for one, slope in zip(found, _flat(now), strict=True):
+        blocks = [smooth_directions(loss, one).toarray()]
+        if loss.wrt == "both":
+            blocks.append(np.eye(one.student.units))
+        columns = block_diag(*blocks)
+        columns = np.pad(columns, ((0, len(slope) - len(columns)), (0, 0)))
+        motions.append(columns)
+        along.append(columns @ (columns.T @ slope))
+        net = np.linalg.norm((slope - along[-1])[: places[0].size].reshape(places[0].shape), axis=1)
+        ready.append(not one.unsure and bool(np.all(~one.held | (one.pulls > net))))
+    by_positions, by_weights = _split(now, np.stack(along))
+    counted = walkers.iterations + 1
+    now = now._replace(by_positions=by_positions, by_weights=by_weights, iterations=counted)
+    return now, motions, np.array(ready)
+
+
+def _flat(walkers: Walkers) -> np.ndarray:
+    """The gradients as rows (s, k d + k)."""
+    count = len(walkers.value)
+    return np.concatenate([walkers.by_positions.reshape(count, -1), walkers.by_weights], axis=1)
+
+
+def _split(walkers: Walkers, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows (s, k d + k) as positions (s, k, d) and weights (s, k)."""
+    shape = walkers.positions.shape
+    cut = shape[1] * shape[2]
+    return rows[:, :cut].reshape(shape), rows[:, cut:]

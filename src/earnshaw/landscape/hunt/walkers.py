@@ -114,8 +114,14 @@ def _step(objective: Objective, walker: Walkers, tolerance: Array, cusps: bool) 
     """One walker after one evaluation."""
     student = Student(walker.positions, walker.weights)
     slope = Gradient(walker.by_positions, walker.by_weights)
-    downhill = _shortened(objective, student, slope, walker.step_size) if cusps else slope
+    downhill, growth = slope, jnp.asarray(GROWTH)
+    if cusps:
+        downhill, limited = _shortened(objective, student, slope, walker.step_size)
+        growth = jnp.where(limited, 1.0, GROWTH)
     trial = move(objective, student, downhill, -walker.step_size)
+    # A unit that does not move stays on its cusp to the last bit, which normalising might change.
+    moves = jnp.any(downhill.positions != 0, axis=1, keepdims=True)
+    trial = Student(jnp.where(moves, trial.positions, student.positions), trial.weights)
     value, gradient = objective.value_and_gradient(trial)
     promised = walker.step_size * dot(downhill, slope) / 2
     noise = ROUNDING * jnp.maximum(jnp.abs(walker.value), jnp.abs(objective.empty_value()))
@@ -128,7 +134,7 @@ def _step(objective: Objective, walker: Walkers, tolerance: Array, cusps: bool) 
         value,
         gradient.positions,
         gradient.weights,
-        GROWTH * walker.step_size,
+        growth * walker.step_size,
         walker.iterations,
     )
     stayed = walker._replace(step_size=SHRINKAGE * walker.step_size)
@@ -139,9 +145,14 @@ def _step(objective: Objective, walker: Walkers, tolerance: Array, cusps: bool) 
     )
 
 
-def _shortened(objective: Objective, student: Student, slope: Gradient, size: Array) -> Gradient:
-    """The gradient, less where a unit would come too near to a charge."""
+def _shortened(
+    objective: Objective, student: Student, slope: Gradient, size: Array
+) -> tuple[Gradient, Array]:
+    """The gradient, less where a unit would come too near to a charge; whether all units would.
+
+    Then a larger step size would change nothing, and only be in the way later.
+    """
     room = objective.clearance(student) / 2
     pace = size * jnp.linalg.norm(slope.positions, axis=1)
     kept = jnp.minimum(1.0, room / jnp.maximum(pace, 1e-300))
-    return Gradient(kept[:, None] * slope.positions, slope.weights)
+    return Gradient(kept[:, None] * slope.positions, slope.weights), jnp.all(kept < 1)

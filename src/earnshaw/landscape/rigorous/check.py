@@ -14,10 +14,10 @@ from earnshaw.errors import EarnshawError, check_integer
 from earnshaw.landscape.rigorous.balls import workprec
 from earnshaw.landscape.rigorous.definite import curvature_along, exceeds
 from earnshaw.landscape.rigorous.enclosure import Enclosure, enclose
-from earnshaw.landscape.rigorous.examine import crowded, margin_balls
+from earnshaw.landscape.rigorous.held import crowded, margin_balls, on_protons
 from earnshaw.landscape.rigorous.problem import FREE, Problem
 from earnshaw.landscape.rigorous.proof import Proof
-from earnshaw.landscape.rigorous.prove import FEWEST_BITS, MOST_BITS, posed
+from earnshaw.landscape.rigorous.question import FEWEST_BITS, MOST_BITS, posed
 from earnshaw.landscape.rigorous.storage import load_proof
 
 
@@ -56,15 +56,17 @@ def _problem(proof: Proof) -> Problem:
     if not all(FREE <= j < proof.teacher.units for j in held):
         raise EarnshawError("a unit is held by a proton that the teacher does not have")
     problem = posed(proof.teacher, proof.centre, proof.wrt, proof.objective, held)
-    if not problem.kernel.cusped and any(j != FREE for j in held):
-        raise EarnshawError(f"a unit is held, but {proof.teacher.species.name} has no cusps")
-    positions = proof.centre.positions.tolist()
-    if any(j != FREE and positions[i] != problem.homes[j] for i, j in enumerate(held)):
+    cusps = problem.kernel.cusped and proof.wrt != "weights"
+    if not cusps and _has_held(proof):
+        raise EarnshawError("a unit is held where the loss has no cusps")
+    if not on_protons(problem):
         raise EarnshawError("a held unit is not where its proton is")
-    if why := crowded(problem):
-        raise EarnshawError(why)
-    if proof.variables != problem.variables or not (problem.variables or any(j >= 0 for j in held)):
+    if crowded(problem):
+        raise EarnshawError("several units sit on one proton")
+    if proof.variables != problem.variables:
         raise EarnshawError(f"its variables are {proof.variables}, not {problem.variables}")
+    if problem.still:
+        raise EarnshawError("nothing can move")
     return problem
 
 
@@ -88,22 +90,26 @@ def _verify_margins(proof: Proof, problem: Problem) -> None:
 
 
 def _verify_kind(proof: Proof, enclosure: Enclosure) -> None:
-    problem = enclosure.problem
-    held = any(j != FREE for j in proof.held_by)
+    """What makes it a minimum or a saddle; and that nothing else is claimed."""
+    variables = enclosure.problem.variables
     repelled = any(margin is not None and margin < 0 for margin in proof.margins)
-    if proof.kind == "strict-saddle":
-        if repelled and proof.curvature is None:
-            return
-        v, claimed = proof.direction, proof.curvature
-        if v is None or claimed is None or len(v) != problem.variables or not claimed < 0:
-            raise EarnshawError("it has no direction along which the loss falls")
-        if not curvature_along(enclosure.hessian, v) <= arb(claimed):
-            raise EarnshawError("the loss is not proven to fall along its direction")
-        return
-    if repelled or (proof.kind == "cusp-minimum") != held:
+    saddle = proof.kind == "strict-saddle"
+    if not saddle and (repelled or (proof.kind == "cusp-minimum") != _has_held(proof)):
         raise EarnshawError(f"its margins do not make it a {proof.kind}")
-    if not problem.variables:
-        return
-    least = proof.smallest_eigenvalue
-    if least is None or least < 0 or not exceeds(enclosure.hessian, least):
+    least, claimed, v = proof.smallest_eigenvalue, proof.curvature, proof.direction
+    if (least is not None) != (not saddle and variables > 0):
+        raise EarnshawError(f"a {proof.kind} has no such bound of its eigenvalues")
+    if (claimed is not None) != (saddle and not repelled) or (v is None) != (claimed is None):
+        raise EarnshawError(f"a {proof.kind} has no such curvature or direction")
+    if least is not None and (least < 0 or not exceeds(enclosure.hessian, least)):
         raise EarnshawError("the eigenvalues are not proven to exceed their bound")
+    if v is None or claimed is None:
+        return
+    if len(v) != variables or claimed >= 0:
+        raise EarnshawError("it has no direction along which the loss falls")
+    if not curvature_along(enclosure.hessian, v) <= arb(claimed):
+        raise EarnshawError("the loss is not proven to fall along its direction")
+
+
+def _has_held(proof: Proof) -> bool:
+    return any(j != FREE for j in proof.held_by)

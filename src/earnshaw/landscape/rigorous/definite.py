@@ -38,7 +38,8 @@ def smallest_eigenvalue(matrix: arb_mat) -> float | None:
     inverse = approximate_inverse(matrix)
     # In matrices of very different scales floats do not see the smallest eigenvalue, but for a
     # positive matrix it is at least 1/trace of the inverse, to which nothing is lost.
-    other = 1 / float(inverse.trace()) if inverse is not None else 0.0
+    trace = float(inverse.trace()) if inverse is not None else 0.0
+    other = 1 / trace if trace > 0 else 0.0
     guesses = [0.999 * float(values[0]), 0.5 * float(values[0]), 0.999 * other, 0.5 * other, 0.0]
     for guess in guesses:
         if guess >= 0 and exceeds(matrix, guess):

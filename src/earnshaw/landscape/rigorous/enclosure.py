@@ -23,7 +23,7 @@ from earnshaw.landscape.rigorous.energy import jet, loss
 from earnshaw.landscape.rigorous.problem import Problem
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Enclosure:
     """The gradient at the centre, and the Hessian over the box of half-width `radius`."""
 
@@ -31,6 +31,11 @@ class Enclosure:
     radius: arb
     gradient: arb_mat
     hessian: arb_mat
+
+    def within(self, radius: float) -> Enclosure:
+        """The same for another box."""
+        around_it = jet(self.problem, box(self.problem.variables, radius))
+        return dataclasses.replace(self, radius=arb(radius), hessian=around_it.hessian)
 
     def finite(self) -> bool:
         """Whether all of it is known."""
@@ -40,7 +45,8 @@ class Enclosure:
         """Krawczyk's test; true also where nothing moves."""
         if not self.problem.variables:
             return True
-        inverse = approximate_inverse(self.hessian) if self.finite() else None
+        known = self.finite() and self.radius > 0
+        inverse = approximate_inverse(self.hessian) if known else None
         if inverse is None:
             return False
         step = inverse * self.gradient
@@ -62,10 +68,8 @@ class Enclosure:
 
 def enclose(problem: Problem, radius: float) -> Enclosure:
     """The gradient at the centre and the Hessian within `radius` of it."""
-    size = problem.variables
-    here = jet(problem, [arb(0)] * size)
-    around_it = jet(problem, box(size, radius))
-    return Enclosure(problem, arb(radius), here.gradient, around_it.hessian)
+    here = jet(problem, [arb(0)] * problem.variables)
+    return Enclosure(problem, arb(radius), here.gradient, here.hessian).within(radius)
 
 
 def approximate_inverse(matrix: arb_mat) -> arb_mat | None:

@@ -7,12 +7,18 @@ from typing import Any
 
 from earnshaw.charges.network import Teacher
 from earnshaw.errors import EarnshawError
+from earnshaw.landscape.rigorous.almost_harmonic import AlmostHarmonicKernel
 from earnshaw.landscape.rigorous.kernel import Kernel
-from earnshaw.landscape.rigorous.moments import ErfKernel, ExponentialKernel, HermiteKernel
-from earnshaw.landscape.rigorous.radial import AlmostHarmonicKernel
+from earnshaw.landscape.rigorous.moments import (
+    ErfKernel,
+    ExponentialKernel,
+    HermiteKernel,
+    SignKernel,
+)
+from earnshaw.landscape.rigorous.radial import DistanceKernel
 from earnshaw.landscape.rigorous.relu import ReluKernel
 
-ALLOWED = "relu, erf, hermite-N, exponential, almost-harmonic"
+ALLOWED = "relu, erf, hermite-N, exponential, almost-harmonic, distance, sign on the sphere"
 
 
 def kernel_of(teacher: Teacher) -> Kernel:
@@ -35,6 +41,10 @@ def kernel_of(teacher: Teacher) -> Kernel:
         return ExponentialKernel(width, **{k: float(v) for k, v in parameters.items()})
     if name == "almost-harmonic":
         return AlmostHarmonicKernel(teacher.dim, **parameters)
+    if name == "distance":
+        return DistanceKernel(teacher.dim, **parameters)
+    if name == "sign" and teacher.manifold.name == "sphere":
+        return SignKernel(width)
     raise _refused(name)
 
 

@@ -1,4 +1,4 @@
-"""Dot-product activations that are smooth: erf, exponential and the Hermite polynomials.
+"""Dot-product activations by their moments: erf, exponential, Hermite polynomials, and sign.
 
 Phi(x, y) = M(q1, q2, c) with q1 = v |x|^2, q2 = v |y|^2 and c = v x.y under inputs N(0, v I)
 (MATH, "Closed-form duals"). With partial derivatives of M,
@@ -73,14 +73,40 @@ class ErfKernel(MomentKernel):
     """(2/pi) arcsin(2c / sqrt((1 + 2 q1)(1 + 2 q2)))."""
 
     def moment(self, q1: Taylor, q2: Taylor, c: Taylor) -> Taylor:
-        """The arc sine, whose derivatives are those of (1 - s^2)^(-1/2)."""
-        sizes = (q1 * 2 + 1) * (q2 * 2 + 1)
-        inverse = sizes.value.rsqrt()
-        slope = -inverse / (2 * sizes.value)
-        sine = sizes.through(inverse, slope, -3 * slope / (2 * sizes.value)) * c * 2
-        s = sine.value
-        rate = (1 - s * s).rsqrt()
-        return sine.through(s.asin(), rate, s * rate**3) * (2 / arb.pi())
+        """The arc sine of the module's docstring."""
+        return _arcsine((q1 * 2 + 1) * (q2 * 2 + 1), c * 2)
+
+
+class SignKernel(MomentKernel):
+    """(2/pi) arcsin(c / sqrt(q1 q2)) = 1 - 2 t/pi, t the angle: a cusp at t = 0, another at pi.
+
+    Derivatives are NaN at both; a proof can have units on the first (`margins.py`).
+    """
+
+    cusped = True
+
+    def moment(self, q1: Taylor, q2: Taylor, c: Taylor) -> Taylor:
+        """Smooth for 0 < t < pi."""
+        return _arcsine(q1 * q2, c)
+
+    def alone(self, x: arb_mat) -> SelfJet:
+        """1."""
+        size = x.nrows()
+        return SelfJet(arb(1), arb_mat(size, 1), arb_mat(size, size))
+
+    def cusp(self) -> arb:
+        """2/pi: on the unit sphere an angle is a length."""
+        return 2 / arb.pi()
+
+
+def _arcsine(square: Taylor, c: Taylor) -> Taylor:
+    """(2/pi) arcsin(c / sqrt(square)); the derivatives of arcsin are those of (1 - s^2)^(-1/2)."""
+    inverse = square.value.rsqrt()
+    slope = -inverse / (2 * square.value)
+    sine = square.through(inverse, slope, -3 * slope / (2 * square.value)) * c
+    s = sine.value
+    rate = (1 - s * s).rsqrt()
+    return sine.through(s.asin(), rate, s * rate**3) * (2 / arb.pi())
 
 
 class ExponentialKernel(MomentKernel):

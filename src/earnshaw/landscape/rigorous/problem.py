@@ -24,7 +24,7 @@ from earnshaw.landscape.rigorous.kernels import kernel_of
 FREE = -1
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Problem:
     """`held_by` (k,) is the proton that each student unit sits on, or -1."""
 
@@ -71,11 +71,22 @@ class Problem:
         """How many there are."""
         return len(self.held_by) * self.weights_move + len(self.moving) * self.degrees
 
+    @property
+    def still(self) -> bool:
+        """Whether nothing at all can move."""
+        return not self.variables and all(holder == FREE for holder in self.held_by)
+
     @cached_property
     def first(self) -> dict[int, int]:
         """The first variable of each moving unit."""
         start = len(self.held_by) if self.weights_move else 0
         return {i: start + k * self.degrees for k, i in enumerate(self.moving)}
+
+    @property
+    def scale(self) -> float:
+        """The size of the largest coordinate of the centre, or 1."""
+        parts = (self.centre.positions, self.centre.weights)
+        return max(1.0, *(float(np.max(np.abs(np.asarray(x)), initial=0.0)) for x in parts))
 
     @cached_property
     def homes(self) -> list[list[float]]:

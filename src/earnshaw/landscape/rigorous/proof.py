@@ -13,7 +13,7 @@ from earnshaw.charges.network import Student, Teacher
 Kind = Literal["minimum", "cusp-minimum", "strict-saddle", "inconclusive"]
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Proof:
     """There is exactly one critical point of the loss in the box, and it is of this kind.
 

@@ -1,0 +1,201 @@
+"""`earnshaw landscape`: hunt critical points from many random starts, and classify them."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from earnshaw.cli import output
+from earnshaw.cli.progress import shown
+from earnshaw.cli.teachers import (
+    ActivationOption,
+    CoreOption,
+    DegreeOption,
+    DimOption,
+    LamOption,
+    OnOption,
+    ParameterOption,
+    PositionsOption,
+    RadiusOption,
+    TeacherOption,
+    UnitsOption,
+    WeightsOption,
+    WidthOption,
+)
+from earnshaw.files import check_writable
+
+if TYPE_CHECKING:
+    from earnshaw.landscape.hunt.landscape import CriticalPoint, Landscape
+
+ROWS = 24  # of the table; more points are summed up
+ZERO = 1e-12  # what is below is rounding
+INTERRUPTED = 130
+
+
+def command(
+    activation: ActivationOption = None,
+    dim: DimOption = None,
+    units: UnitsOption = None,
+    teacher: TeacherOption = None,
+    positions: PositionsOption = None,
+    weights: WeightsOption = None,
+    on: OnOption = None,
+    radius: RadiusOption = None,
+    lam: LamOption = None,
+    core: CoreOption = None,
+    degree: DegreeOption = None,
+    width: WidthOption = None,
+    parameter: ParameterOption = None,
+    student_units: Annotated[
+        int | None, typer.Option(help="Units of the student; as many as the teacher has.")
+    ] = None,
+    fixed_charges: Annotated[
+        bool,
+        typer.Option(
+            "--fixed-charges",
+            help="Only positions move, weights are the teacher's; 1 for a random teacher.",
+        ),
+    ] = False,
+    starts: Annotated[int | None, typer.Option(help="Random starts; 600.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of the starts; 0.")] = None,
+    teacher_seed: Annotated[
+        int | None, typer.Option(help="Of a random teacher; the same for all --seed: 0.")
+    ] = None,
+    init_scale: Annotated[
+        float | None, typer.Option(help="s, for starts of N(0, s^2 I); N(0, I/d).")
+    ] = None,
+    objective: Annotated[
+        str | None, typer.Option(help="full (the default), regularized, assumption-1.")
+    ] = None,
+    tolerance: Annotated[
+        float | None, typer.Option(help="The gradient norm of a start that has arrived.")
+    ] = None,
+    iterations: Annotated[int | None, typer.Option(help="At most, of each start; 50000.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Keep the hunt in FILE.npz.")] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Go on with the hunt in FILE.npz, or with more starts.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
+) -> None:
+    """Where does gradient descent end? Critical points, their kinds, and how often each is met."""
+    output.check_picture(plot)
+    if save is not None:
+        check_writable(save, (".npz",))
+    began = time.perf_counter()
+    # Batches of starts use all cores: threads of BLAS, for small matrices, only get in their way.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    drawing = _in_the_background() if plot is not None else None
+    output.use_compilation_cache()
+    from earnshaw.cli.teachers import build_teacher
+    from earnshaw.landscape.hunt.hunt import hunt
+
+    about_teacher: dict[str, Any] = {
+        "activation": activation,
+        "dim": dim,
+        "units": units,
+        "teacher": teacher,
+        "positions": positions,
+        "weights": weights,
+        "on": on,
+        "radius": radius,
+        "lam": lam,
+        "core": core,
+        "degree": degree,
+        "width": width,
+        "parameters": parameter,
+    }
+    hidden = None
+    if resume is None or any(value is not None for value in about_teacher.values()):
+        drawn = teacher in (None, "random", "orthonormal")
+        if drawn and weights is None and (fixed_charges or objective == "assumption-1"):
+            about_teacher["weights"] = "ones"
+        hidden = build_teacher(seed=teacher_seed, **about_teacher)
+    with shown("hunting") as report:
+        landscape = hunt(
+            hidden,
+            units=student_units,
+            starts=starts,
+            seed=seed,
+            fixed_charges=fixed_charges or None,
+            init_scale=init_scale,
+            objective=objective,
+            tolerance=tolerance,
+            iterations=iterations,
+            save=resume if save is None else save,
+            resume=resume,
+            report=report,
+        )
+    if plot is not None:
+        assert drawing is not None
+        drawing.join()
+        from earnshaw.plots.landscape import draw_landscape
+        from earnshaw.plots.style import save as save_picture
+
+        save_picture(draw_landscape(landscape), plot)
+    seconds = time.perf_counter() - began
+    if json:
+        files = {"plot": plot, "saved": save}
+        shown_files = {key: str(path) for key, path in files.items() if path is not None}
+        output.print_json(landscape.summary() | {"seconds": seconds} | shown_files)
+    else:
+        _print(landscape, seconds, plot, save)
+    if str(landscape.stop) == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+def _in_the_background() -> threading.Thread:
+    """Load the plotting library while something else is compiled."""
+
+    def load() -> None:
+        import earnshaw.plots.landscape  # noqa: F401
+
+    thread = threading.Thread(target=load, daemon=True)
+    thread.start()
+    return thread
+
+
+def _print(landscape: Landscape, seconds: float, plot: Path | None, save: Path | None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    about = landscape.settings
+    charges = "fixed" if about["fixed_charges"] else "free"
+    student = f"{about['units']} student units, {charges} charges"
+    where = f"{about['activation']}, d = {about['dim']}, {about['teacher_units']} units"
+    table = Table(title=f"{where}: {student}")
+    for title in ("kind", "relative loss", "starts", "frequency", "95 %", "smallest eigenvalue"):
+        table.add_column(title, justify="left" if title == "kind" else "right")
+    for point in landscape.found[:ROWS]:
+        table.add_row(*_row(point))
+    console = Console()
+    console.print(table)
+    lines = []
+    if rest := landscape.found[ROWS:]:
+        lines.append(f"... and {len(rest)} more, of {sum(p.count for p in rest)} starts")
+    lines += [
+        f"undecided: {landscape.undecided} of {landscape.starts} starts",
+        f"stopped: {landscape.stop} ({landscape.stop.meaning}), "
+        f"{int(landscape.iterations.sum())} iterations in all, {seconds:.1f} s",
+    ]
+    lines += [f"drawn: {plot}"] if plot is not None else []
+    lines += [f"saved: {save}"] if save is not None else []
+    for line in lines:
+        console.print(line, highlight=False, soft_wrap=True)
+
+
+def _row(point: CriticalPoint) -> list[str]:
+    low, high = point.interval
+    return [
+        point.kind,
+        f"{point.relative_loss:.6g}" if abs(point.relative_loss) > ZERO else "0",
+        str(point.count),
+        f"{100 * point.frequency:.2f} %",
+        f"{100 * low:.2f} to {100 * high:.2f} %",
+        "0" if abs(point.smallest_eigenvalue) <= ZERO else f"{point.smallest_eigenvalue:.4g}",
+    ]

@@ -1,0 +1,462 @@
+"""The picture of `earnshaw landscape`: where starts end, how often, and for d <= 3 from where.
+
+A hue stands for a kind of point: blue for the lowest minima, amber for other minima, violet for
+saddles, grey for what is degenerate or undecided. Shades tell points of one kind apart.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle as Disc
+from matplotlib.patches import Patch
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial import cKDTree
+
+from earnshaw.landscape.hunt.landscape import CriticalPoint, Landscape
+from earnshaw.plots import charges
+from earnshaw.plots.listing import Column, draw_rows, height_of
+from earnshaw.plots.projection import Circle, Globe, Plane, View, choose_view
+from earnshaw.plots.style import ASTRAY, ELECTRON, FIELD, INK, PALE, PROTON, RC
+from earnshaw.plots.words import fitting, plural, short, units_of
+
+WIDTH, HEIGHT = 12.4, 7.8  # inches
+LEFT, TOP = 0.62, 0.925  # the corner of the right column
+ROWS = 14
+MINIMA = ("minimum", "cusp-minimum")
+BINS = 60
+BAR = 0.022  # the width of a bar, of that of the axes
+TALL = 60  # the range of counts that deserves a logarithmic axis
+FEW = 24  # levels of loss up to which each has a bar of its own
+LABELLED = 8  # bars that carry their numbers
+ZERO = 1e-12  # a relative loss below is 0
+DECADES = 10.0  # a range that deserves a logarithmic axis
+SHOWN = 3000  # starts in the picture of the basins
+GRID = 241
+SAME_PLACE = 1e-3  # ends nearer than this are one
+# Ends of single units, told apart by hue alone.
+HUES = ("#2166ac", "#d98200", "#2f8f5b", "#6a51a3", "#c05299", "#5aa5a8", "#8c6d31", "#7f7f7f")
+COLUMNS = (
+    Column("kind", 0.04, "left"),
+    Column("relative loss", 0.45),
+    Column("starts", 0.56),
+    Column("95 % interval", 0.81),
+    Column("eigenvalue", 0.99),
+)
+
+
+def draw_landscape(landscape: Landscape) -> Figure:
+    """A histogram of final losses, the points found, and for d <= 3 the basins."""
+    with matplotlib.rc_context(RC):
+        colours = point_colours(landscape.found)
+        rows, dots, rest = _table(landscape, colours)
+        tall = height_of(len(rows), rest)
+        if landscape.teacher.dim <= 3:
+            figure = Figure(figsize=(WIDTH, HEIGHT))
+            _draw_basins(figure, landscape, colours)
+            low = max(0.13 + tall / HEIGHT + 0.13, 0.52)
+            _draw_losses(figure, (LEFT, low, 0.36, TOP - 0.03 - low), landscape, colours)
+            axes = figure.add_axes((LEFT, low - 0.13 - tall / HEIGHT, 0.36, tall / HEIGHT))
+        else:
+            height = max(5.0, tall + 2.2)
+            figure = Figure(figsize=(WIDTH, height))
+            low, high = 0.85 / height, 1 - 1.25 / height
+            _draw_losses(figure, (0.065, low, 0.5, high - low), landscape, colours)
+            axes = figure.add_axes((LEFT, high + 0.03 - tall / height, 0.36, tall / height))
+        draw_rows(axes, tall, COLUMNS, rows, dots, rest)
+        _title(figure, landscape)
+        _footer(figure, landscape)
+    return figure
+
+
+def point_colours(found: tuple[CriticalPoint, ...]) -> list[str]:
+    """One colour a point: a hue for its kind, a shade to tell it from others of that kind."""
+    hues = [_hue(point, found) for point in found]
+    colours = []
+    for index, hue in enumerate(hues):
+        alike = [i for i, other in enumerate(hues) if other == hue]
+        darker = alike.index(index) / max(len(alike) - 1, 1)
+        colours.append(to_hex(_towards(hue, INK, 0.55 * darker)))
+    return colours
+
+
+def _hue(point: CriticalPoint, found: tuple[CriticalPoint, ...]) -> str:
+    if point.kind in MINIMA:
+        return ELECTRON if point.loss <= _lowest(found) else ASTRAY
+    return FIELD if point.kind == "strict-saddle" else PALE
+
+
+def _lowest(found: tuple[CriticalPoint, ...]) -> float:
+    """The loss up to which a minimum is one of the lowest."""
+    losses = [point.loss for point in found if point.kind in MINIMA]
+    least, size = min(losses), max(abs(loss) for loss in losses)
+    return least + 1e-9 * size
+
+
+def _towards(colour: str, other: str, part: float) -> Any:
+    return tuple((1 - part) * np.array(to_rgb(colour)) + part * np.array(to_rgb(other)))
+
+
+# -- words ----------------------------------------------------------------------------------------
+
+
+def _title(figure: Figure, landscape: Landscape) -> None:
+    height = figure.get_figheight()
+    top = lambda inches: 1 - inches / height  # noqa: E731
+    figure.text(0.03, top(0.33), _headline(landscape), fontsize=17, fontweight="bold", va="center")
+    about = landscape.settings
+    facts = [units_of(landscape.teacher), plural(landscape.teacher.units, "teacher unit")]
+    facts.append(plural(about["units"], "student unit"))
+    facts.append("fixed charges" if about["fixed_charges"] else "free charges")
+    facts += [plural(landscape.starts, "start"), f"seed {about['seed']}"]
+    line = "  ·  ".join(facts)
+    figure.text(0.03, top(0.63), line, fontsize=fitting(line, 10, 110), va="center", color=PALE)
+
+
+def _headline(landscape: Landscape) -> str:
+    found, total = landscape.found, landscape.starts
+    if not found:
+        return "No start has ended"
+    lowest = sum(point.count for point in found if _hue(point, found) == ELECTRON)
+    bad = sum(point.count for point in found if _hue(point, found) == ASTRAY)
+    zero = any(point.relative_loss <= ZERO for point in found)
+    goal = "loss 0" if zero else "the lowest minimum"
+    if lowest == total:
+        return f"Every start reached {goal}"
+    if bad:
+        return f"{100 * bad / total:.3g} % of starts ended in a bad minimum"
+    return f"{100 * lowest / total:.3g} % of starts reached {goal}"
+
+
+def _table(
+    landscape: Landscape, colours: list[str]
+) -> tuple[list[list[str]], list[tuple[str, str]], str]:
+    rows, dots = [], []
+    for point, colour in list(zip(landscape.found, colours, strict=True))[:ROWS]:
+        low, high = (100 * end for end in point.interval)
+        rows.append(
+            [
+                point.kind,
+                _loss_words(point.relative_loss),
+                str(point.count),
+                f"{low:.3g} – {high:.3g} %",
+                _eigenvalue(point.smallest_eigenvalue),
+            ]
+        )
+        dots.append((colour, colour))
+    remarks = []
+    if others := landscape.found[ROWS:]:
+        remarks.append(f"… and {len(others)} more, of {sum(p.count for p in others)} starts")
+    if landscape.undecided:
+        remarks.append(f"{plural(landscape.undecided, 'start')} undecided")
+    return rows, dots, "; ".join(remarks)
+
+
+def _eigenvalue(value: float) -> str:
+    return "0" if abs(value) <= ZERO else short(value).replace("-", "−")
+
+
+def _loss_words(value: float) -> str:
+    return "0" if value <= ZERO else short(value, 3)
+
+
+def _footer(figure: Figure, landscape: Landscape) -> None:
+    height = figure.get_figheight()
+    text = f"Stopped: {landscape.stop.meaning}"
+    if landscape.iterations.size:
+        steps = landscape.iterations
+        text = f"Iterations of a start: {np.median(steps):.0f} (median), {np.max(steps)} (most)"
+        text += f".  Starts are {_law(landscape)}."
+    if str(landscape.stop) == "interrupted":
+        text = f"Interrupted. {text}"
+    for number, line in enumerate(textwrap.wrap(text, 78, max_lines=2, placeholder=" …")):
+        style: dict[str, Any] = {"fontsize": 8.5, "va": "center", "color": PALE}
+        figure.text(LEFT, (0.55 - 0.19 * number) / height, line, **style)
+
+
+def _law(landscape: Landscape) -> str:
+    if landscape.teacher.manifold.name == "sphere":
+        return "uniform on the sphere"
+    scale = landscape.settings["init_scale"]
+    return "N(0, I/d)" if scale is None else f"N(0, {scale:g}² I)"
+
+
+# -- losses ---------------------------------------------------------------------------------------
+
+
+def _draw_losses(
+    figure: Figure,
+    box: tuple[float, float, float, float],
+    landscape: Landscape,
+    colours: list[str],
+) -> None:
+    """How many starts ended at which relative loss; loss 0 has a place of its own."""
+    left, bottom, width, height = box
+    found = landscape.found
+    values = np.array([point.relative_loss for point in found])
+    zero, several = values <= ZERO, values[values > ZERO]
+    ends = landscape.relative_losses[landscape.reached < 0]
+    lost = ends[np.isfinite(ends) & (ends > ZERO)]
+    several = np.concatenate([several, lost])
+    logarithmic = len(several) > 0 and np.max(several) > DECADES * np.min(several)
+    # A logarithmic axis has no place for 0.
+    apart = 0.16 * width if logarithmic and np.any(zero) else 0.0
+    gap = 0.015 if apart else 0.0
+    main = figure.add_axes((left + apart + gap, bottom, width - apart - gap, height))
+    side = figure.add_axes((left, bottom, apart, height)) if apart else main
+    bars = _Bars(main, landscape, several, logarithmic)
+    bars.draw(np.flatnonzero(values > ZERO), colours, lost)
+    if np.any(zero):
+        bars.draw_zero(side, np.flatnonzero(zero), colours, 0.55 if apart else bars.width)
+    if apart:
+        side.set_xlim(-0.6, 0.6)
+        side.set_xticks([0.0], ["0"])
+        main.spines["left"].set_visible(False)
+        main.tick_params(which="both", left=False, labelleft=False)
+    least = min((point.count for point in found), default=1)
+    tall = bars.highest > TALL * least
+    for axes in {main, side}:
+        axes.grid(visible=False, axis="x")
+        if tall:
+            axes.set_yscale("log")
+            axes.set_ylim(0.6, bars.highest * 3.2)
+            axes.yaxis.set_major_locator(LogLocator(numticks=6))
+            axes.yaxis.set_minor_formatter(NullFormatter())
+        else:
+            axes.set_ylim(0, 1.18 * max(bars.highest, 1.0))
+            axes.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+    side.set_ylabel("starts (logarithmic)" if tall else "starts")
+    main.set_xlabel("loss / loss of the empty student")
+    inch = 1 / figure.get_figheight()
+    title: dict[str, Any] = {"fontsize": 11, "fontweight": "bold", "va": "center"}
+    figure.text(left, bottom + height + 0.4 * inch, "Final losses", **title)
+    figure.legend(
+        handles=_kinds(landscape, bool(len(lost))),
+        loc="center left",
+        bbox_to_anchor=(left, bottom + height + 0.17 * inch),
+        ncols=4,
+        fontsize=8.5,
+        handlelength=1.1,
+        columnspacing=1.2,
+        borderpad=0.0,
+        borderaxespad=0.0,
+    )
+
+
+class _Bars:
+    """Bars of starts over relative losses; `highest` is the highest so far."""
+
+    def __init__(
+        self, axes: Any, landscape: Landscape, values: np.ndarray, logarithmic: bool
+    ) -> None:
+        self.axes, self.landscape, self.highest = axes, landscape, 0.0
+        self.scale = np.log10 if logarithmic else np.asarray
+        placed = self.scale(values)
+        low, high = (np.min(placed), np.max(placed)) if len(placed) else (0.0, 1.0)
+        low = low if logarithmic else 0.0  # losses are compared with 0
+        room = 0.1 * (high - low) or 0.5
+        self.edges = np.linspace(low - room, high + room, BINS + 1)
+        self.width = BAR * (high - low + 2 * room)
+        axes.set_xlim(self.edges[0], self.edges[-1])
+        if not logarithmic:
+            axes.xaxis.set_major_locator(MaxNLocator(nbins=6))
+            return
+        powers = np.arange(np.ceil(low - room), np.floor(high + room) + 1)
+        axes.set_xticks(powers, [f"$10^{{{int(power)}}}$" for power in powers])
+
+    def draw(self, points: np.ndarray, colours: list[str], lost: np.ndarray) -> None:
+        """A bar for each point, or for each bin where there are many; hatched for the lost."""
+        found, many = self.landscape.found, len(points) > FEW
+        labelled = sorted(points, key=lambda i: -found[i].count)[: 0 if many else LABELLED]
+        heights = np.zeros(BINS)
+        for i in points:
+            x, count = float(self.scale(found[i].relative_loss)), found[i].count
+            column = int(np.clip(np.searchsorted(self.edges, x) - 1, 0, BINS - 1))
+            base = heights[column] if many else 0.0
+            x = float(np.mean(self.edges[column : column + 2])) if many else x
+            self.axes.bar(
+                x, count, self.width, bottom=base, color=colours[i], gid="point", zorder=3
+            )
+            heights[column] = base + count if many else max(heights[column], count)
+            if i in labelled:
+                self._number(self.axes, x, count)
+        counts, _ = np.histogram(self.scale(lost), self.edges)
+        (some,) = np.nonzero(counts)
+        middles = (self.edges[1:] + self.edges[:-1]) / 2
+        style: dict[str, Any] = {"color": "white", "edgecolor": PALE, "hatch": "////"}
+        self.axes.bar(
+            middles[some], counts[some], self.width, zorder=2, linewidth=0.8, gid="lost", **style
+        )
+        self.highest = max(self.highest, float(np.max(heights)), float(np.max(counts)))
+
+    def draw_zero(self, axes: Any, points: np.ndarray, colours: list[str], width: float) -> None:
+        """One bar for all points of loss 0."""
+        base = 0
+        for i in points:
+            count = self.landscape.found[i].count
+            axes.bar(0.0, count, width, bottom=base, color=colours[i], gid="zero", zorder=3)
+            base += count
+        self._number(axes, 0.0, base)
+        self.highest = max(self.highest, base)
+
+    def _number(self, axes: Any, x: float, count: int) -> None:
+        """The count over its bar, and its part of all starts."""
+        axes.annotate(
+            f"{count}\n{100 * count / self.landscape.starts:.3g} %",
+            (x, count),
+            xytext=(0, 3),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            fontsize=8.5,
+            linespacing=1.15,
+        )
+
+
+def _kinds(landscape: Landscape, lost: bool) -> list[Any]:
+    """What the colours mean."""
+    found = landscape.found
+    hues = {_hue(point, found) for point in found}
+    zero = any(point.relative_loss <= ZERO for point in found)
+    names = {
+        ELECTRON: "minimum, loss 0" if zero else "lowest minimum",
+        ASTRAY: "other minimum",
+        FIELD: "strict saddle",
+        PALE: "degenerate",
+    }
+    handles: list[Any] = [
+        Patch(color=hue, label=name) for hue, name in names.items() if hue in hues
+    ]
+    if lost:
+        handles.append(Patch(facecolor="white", edgecolor=PALE, hatch="////", label="undecided"))
+    return handles
+
+
+# -- basins ---------------------------------------------------------------------------------------
+
+
+def _draw_basins(figure: Figure, landscape: Landscape, colours: list[str]) -> None:
+    """Where starts began, in the colour of where they ended."""
+    teacher = landscape.teacher
+    protons, weights = np.asarray(teacher.positions), np.asarray(teacher.weights)
+    begun = landscape.begun[:SHOWN]
+    alone = begun.shape[1] == 1
+    reached, palette, places = _destinations(landscape, colours)
+    dim = protons.shape[1]
+    frame = [begun.reshape(-1, dim), places.reshape(-1, dim)]
+    view = choose_view(teacher.manifold.name, protons, frame)
+    box = (0.0, 0.12, 0.57, 0.78) if view.deep else (0.07, 0.155, 0.475, 0.71)
+    axes: Any = figure.add_axes(box, projection="3d" if view.deep else None)
+    if alone:
+        _paint_basins(axes, view, begun[:, 0], reached, palette)
+    view.furnish(axes)
+    axes.set_axisbelow(True)
+    shades = np.array([to_rgb(palette[r]) if r >= 0 else to_rgb("#d5d8de") for r in reached])
+    opacity = 0.9 if alone else float(np.clip(400 / max(begun[..., 0].size, 1), 0.12, 0.6))
+    flat = begun.reshape(-1, dim)
+    hidden = view.behind(flat)
+    rgba = np.column_stack([np.repeat(shades, begun.shape[1], axis=0), np.where(hidden, 0.0, 1.0)])
+    rgba[:, 3] *= opacity
+    where = view.place(flat, 0.12 if dim == 1 else 1.0)
+    extra = {"depthshade": False} if view.deep else {}
+    axes.scatter(*where.T, s=11, c=rgba, linewidths=0, zorder=2, gid="begun", **extra)
+    charges.draw_levels(axes, view, protons)
+    charges.draw_protons(axes, view, protons, weights)
+    _draw_ends(axes, view, palette, places)
+    _basin_legend(figure, alone)
+
+
+def _destinations(
+    landscape: Landscape, colours: list[str]
+) -> tuple[np.ndarray, list[str], np.ndarray]:
+    """Which destination each start has reached, their colours, and their places (n, k, d).
+
+    A single unit is told apart by where it ended, since symmetric ends have basins of their own;
+    several units by the point found, of which one representative is shown.
+    """
+    reached = landscape.reached[:SHOWN]
+    if landscape.begun.shape[1] > 1 or not np.any(reached >= 0):
+        shape = (0, *landscape.begun.shape[1:])
+        ends = [np.asarray(point.student.positions) for point in landscape.found]
+        return reached, colours, np.stack(ends) if ends else np.zeros(shape)
+    (arrived,) = np.nonzero(reached >= 0)
+    where = landscape.ends[arrived, 0]
+    size = float(np.max(np.abs(where))) or 1.0
+    labels = np.ones(1, dtype=int)
+    if len(where) > 1:
+        labels = fcluster(linkage(where, "single"), SAME_PLACE * size, "distance")
+    order = np.argsort(-np.bincount(labels)[1:], kind="stable")
+    rank = np.argsort(order)
+    destination = np.full(len(reached), -1)
+    destination[arrived] = rank[labels - 1]
+    places = np.stack([where[labels == label + 1][0] for label in order])[:, None]
+    found = [reached[arrived][labels == label + 1][0] for label in order]
+    if len(set(found)) == len(found):
+        palette = [colours[index] for index in found]
+    else:
+        palette = [HUES[i % len(HUES)] for i in range(len(order))]
+    return destination, palette, places
+
+
+def _paint_basins(
+    axes: Any, view: View, begun: np.ndarray, reached: np.ndarray, palette: list[str]
+) -> None:
+    """Every point of the plane, circle or globe in a pale colour: that of the nearest start."""
+    grid = view.grid(GRID) if isinstance(view, (Plane, Circle, Globe)) else None
+    if grid is None:
+        return
+    _, nearest = cKDTree(begun).query(grid.points)
+    pale = np.array([_towards(colour, "#ffffff", 0.72) for colour in [*palette, "#d5d8de"]])
+    picture = pale[reached[nearest]].reshape(*grid.shape, 3)
+    if isinstance(view, Circle):
+        angle = np.linspace(-np.pi, np.pi, grid.shape[1])
+        x, y = (np.outer(grid.box[2:], wave(angle)) for wave in (np.cos, np.sin))
+        axes.pcolormesh(x, y, picture[:, :-1], rasterized=True, zorder=0)
+        return
+    axes.grid(False)
+    image = axes.imshow(picture, origin="lower", extent=grid.box, interpolation="nearest", zorder=0)
+    if isinstance(view, Globe):
+        disc = Disc((0, 0), view.edge, transform=axes.transData, fill=False, linewidth=0)
+        axes.add_patch(disc)
+        image.set_clip_path(disc)
+
+
+def _draw_ends(axes: Any, view: View, palette: list[str], places: np.ndarray) -> None:
+    """Where starts ended: rings in their colours, larger for later ones so that none is hidden."""
+    for number, (colour, units) in enumerate(zip(palette, places[:ROWS], strict=False)):
+        style: dict[str, Any] = {"depthshade": False} if view.deep else {}
+        hidden = view.behind(units)
+        edges = [(*to_rgb(colour), 0.35 if behind else 1.0) for behind in hidden]
+        axes.scatter(
+            *view.place(units).T,
+            s=230 + 60 * (number if len(units) > 1 else 0),
+            facecolors="none",
+            edgecolors=edges,
+            linewidths=2.0,
+            zorder=6,
+            gid="ends",
+            **style,
+        )
+
+
+def _basin_legend(figure: Figure, alone: bool) -> None:
+    def mark(label: str, **style: Any) -> Line2D:
+        return Line2D([], [], linestyle="none", label=label, **style)
+
+    dot = {"marker": "o", "markersize": 5, "markeredgewidth": 0}
+    ring = {"marker": "o", "markersize": 11, "markerfacecolor": "none", "markeredgewidth": 1.8}
+    what = "start" if alone else "unit of a start"
+    handles = [
+        mark(f"{what}, coloured by where it ended", markerfacecolor=ELECTRON, **dot),
+        mark("end" if alone else "unit of a critical point", markeredgecolor=ELECTRON, **ring),
+        mark("proton", marker="o", markersize=8, markerfacecolor=PROTON, markeredgecolor=PROTON),
+    ]
+    figure.legend(handles=handles, loc="center left", bbox_to_anchor=(0.06, 0.062), ncols=3,
+                  fontsize=9, handletextpad=0.3, columnspacing=1.4)  # fmt: skip

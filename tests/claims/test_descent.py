@@ -1,0 +1,88 @@
+"""Descent lemmas, gradient descent past saddles and noisy SGD; and that each can fail."""
+
+import equinox as eqx
+import numpy as np
+import pytest
+
+from earnshaw.claims import descent, verify
+from earnshaw.claims.catalog import claim
+from earnshaw.claims.surfaces import difference, gradient, hessian, point, random_waves, surface
+from earnshaw.claims.verdict import Verdict
+
+
+def holds(name, statement, index=0):
+    one = claim(name)
+    (found,) = (part for part in one.statements if part.name == statement)
+    return verify.tested(found, verify.draw(one, found, index, seed=0)).holds
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [
+        ("descent-lemmas", Verdict.CORRECTED),
+        ("gd-avoids-saddles", Verdict.CORRECTED),
+        ("noisy-sgd", Verdict.HOLDS),
+    ],
+)
+def test_verdicts(run, name, verdict):
+    result = run(name)
+    assert result.verdict == verdict
+    for outcome in result.outcomes:
+        assert (outcome.failed > 0) == (outcome.role in ("printed", "beyond")), outcome.name
+
+
+def test_a_surface_is_the_same_in_jax_and_numpy():
+    rng = np.random.default_rng(3)
+    made = random_waves(rng, 3) | {
+        "slope": rng.standard_normal(3),
+        "matrix": np.diag(rng.standard_normal(3)),
+        "cubic": 0.7,
+        "quartic": rng.random(3),
+        "frame": np.linalg.qr(rng.standard_normal((3, 3)))[0],
+    }
+    x, f = rng.standard_normal(3), surface(made)
+    value, slope = f.value_and_gradient(point(x))
+    origin = float(f.value(point(np.zeros(3))))
+    assert float(value) - origin == pytest.approx(difference(made, x, np.zeros(3)), rel=1e-12)
+    np.testing.assert_allclose(slope.positions[0], gradient(made, x), rtol=1e-12)
+    np.testing.assert_allclose(f.hessian(point(x)), hessian(made, x), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "gradient-step",
+        "hessian-step",
+        "hessian-step-is-sharp",
+        "exact-saddle-is-left",
+        "second-gd-goes-on",
+    ],
+)
+@pytest.mark.parametrize("factor", [-1.0, 0.0], ids=["uphill", "no-step"])
+def test_wrong_steps_are_found_out(monkeypatch, statement, factor):
+    right = descent.one_step
+
+    def wrong(method, objective, student):
+        before, after = right(method, objective, student)
+        x, y = before.student.positions, after.student.positions
+        return before, eqx.tree_at(lambda s: s.student.positions, after, x + factor * (y - x))
+
+    monkeypatch.setattr(descent, "one_step", wrong)
+    if statement in ("exact-saddle-is-left", "second-gd-goes-on") and factor < 0:
+        pytest.skip("both ways are down")
+    assert holds("descent-lemmas", statement) is False
+
+
+def test_a_run_that_does_not_move_is_found_out(monkeypatch):
+    monkeypatch.setattr(descent, "run", lambda method, objective, loop, limit: (loop, False))
+    assert holds("descent-lemmas", "second-gd-ends-in-M") is False
+    for statement in ("ends-in-no-saddle", "ends-in-a-global-minimum", "funnel-with-half-steps"):
+        assert holds("gd-avoids-saddles", statement) is False
+    assert holds("noisy-sgd", "ends-in-M") is False
+
+
+def test_noisy_sgd_that_stops_too_early_is_found_out(monkeypatch):
+    right = descent.NoisySGD
+    wrong = lambda size, tolerance: right(size, 5 * tolerance)  # noqa: E731
+    monkeypatch.setattr(descent, "NoisySGD", wrong)
+    assert holds("noisy-sgd", "ends-in-M") is False
