@@ -8,9 +8,10 @@ automatic differentiation of the closed form, in float64, one start after the ot
 the whole hunt: descent, Newton's method, grouping and verdicts, once everything is compiled; what
 compiling takes is shown too.
 
-A loop over 600 starts takes PyTorch the better part of an hour, so it is timed on a few starts
-(`--sample`), spread over all of them, and its time for one iteration is scaled by the number of all
-iterations. That its ways are ours is checked on these starts: the losses after the last iteration.
+A loop over 600 starts takes PyTorch minutes, so it is timed on a few starts (`--sample`), spread
+over all of them, and its time for one iteration is scaled by the number of all iterations (the few
+evaluations of Newton's method count as iterations, its Hessians do not). That its ways are ours is
+checked on these starts: the losses after the last iteration.
 
     /path/with/torch/python benchmarks/landscape.py
     /path/with/torch/python benchmarks/landscape.py --units 6 8 10 --sample 12

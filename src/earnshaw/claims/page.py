@@ -9,7 +9,7 @@ from earnshaw.claims.verdict import Outcome, Result
 ROLES = {
     "ours": "",
     "printed": "as printed: ",
-    "beyond": "without a hypothesis: ",
+    "beyond": "beyond the hypotheses: ",
     "open": "open: ",
 }
 
@@ -51,13 +51,13 @@ def _section(result: Result) -> list[str]:
         lines += ["Hypotheses: " + "; ".join(claim.hypotheses) + ".", ""]
     for outcome in result.outcomes:
         lines += _item(outcome)
-    if claim.remarks:
-        lines += [""] + [f"{remark}" for remark in claim.remarks]
+    for remark in claim.remarks:
+        lines += ["", remark]
     return lines
 
 
 def _item(outcome: Outcome) -> list[str]:
-    counts = f"{outcome.held} of {outcome.instances} hold"
+    counts = f"{outcome.held} of {outcome.instances} hold" if outcome.instances else "not run"
     if outcome.undecided:
         counts += f", {outcome.undecided} undecided"
     lines = [f"- **{outcome.name}** ({counts}): {ROLES[outcome.role]}{outcome.says}"]

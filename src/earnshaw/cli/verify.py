@@ -150,7 +150,10 @@ def _print(results: tuple[Result, ...]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("claim", "verdict", "what it says")
+    table = Table()
+    table.add_column("claim", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("what it says")
     table.add_column("instances", justify="right")
     table.add_column("first witness")
     for result in results:

@@ -27,6 +27,7 @@ from earnshaw.landscape.hunt.search import Search, Status, begin, go
 from earnshaw.landscape.hunt.settings import Settings
 from earnshaw.landscape.hunt.starts import draw_starts
 from earnshaw.landscape.hunt.storage import Keeper, read_hunt
+from earnshaw.landscape.hunt.verdict import Verdict
 from earnshaw.landscape.hunt.walkers import Walkers, fresh
 
 RELATIVE = 1e-10  # the default tolerance, relative to the size of slopes
@@ -113,7 +114,7 @@ def hunt(
     )
     search = _extended(search, begin(fresh(*begun)))
     limit = settings.tolerance or RELATIVE * gradient_scale(loss)
-    interrupted, groups = False, []
+    interrupted = False
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         batches = Batches(loss, shape, limit, pool)
         try:
@@ -165,7 +166,7 @@ def _landscape(
     batches: Batches,
     settings: Settings,
     search: Search,
-    groups: list,
+    groups: list[tuple[np.ndarray, Verdict]],
     begun: np.ndarray,
     interrupted: bool,
 ) -> Landscape:
@@ -195,7 +196,9 @@ def _landscape(
         )
     decided = sum(point.count for point in found if point.kind in DECIDED)
     at_limit = bool(np.any(search.status == Status.LIMIT))
-    stop = Stop.ITERATION_LIMIT if at_limit else Stop.STATIONARY
+    minima = all(point.kind in ("minimum", "cusp-minimum") for point in found)
+    stop = Stop.CONVERGED if minima else Stop.STATIONARY
+    stop = Stop.ITERATION_LIMIT if at_limit else stop
     return Landscape(
         teacher=teacher,
         found=tuple(found),
