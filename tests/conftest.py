@@ -1,7 +1,10 @@
 """What all tests share: a compiler that does not spend minutes on making tiny sizes fast."""
 
+import atexit
 import gc
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,14 @@ os.environ["XLA_FLAGS"] = (
     os.environ.get("XLA_FLAGS", "")
     + " --xla_llvm_disable_expensive_passes=true --xla_cpu_use_fusion_emitters=false"
 )
+
+# Both workers compile much the same: what one has compiled, the other finds. Workers inherit this.
+if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+    compiled = tempfile.mkdtemp(prefix="earnshaw-tests-")
+    atexit.register(shutil.rmtree, compiled, ignore_errors=True)
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = compiled
+    os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+    os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
 
 MAPPINGS = Path("/proc/self/maps")
 MANY = 30_000  # of the 65530 that Linux allows a process

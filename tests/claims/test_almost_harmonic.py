@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from claims.one_statement import Altered, finding, scaled
-from earnshaw.claims import almost_harmonic, core_lemmas, yukawa
+from earnshaw.claims.duality import almost_harmonic, core_lemmas, yukawa
 
 
 def test_almost_harmonic_is_corrected(run):

@@ -6,13 +6,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from earnshaw.claims import circle, cone_lemmas, conjectures, strict_minimum, verify
-from earnshaw.claims.cones import DISTANCE, SIGN, descend, held_margin, split
-from earnshaw.claims.endings import ending
+from earnshaw.claims import verify
+from earnshaw.claims.sign import circle, cone_lemmas, conjectures, strict_minimum
+from earnshaw.claims.sign.cones import DISTANCE, SIGN, descend, held_margin, split
+from earnshaw.claims.sign.endings import ending
 from earnshaw.claims.verdict import Result, Verdict, outcome_of
 from earnshaw.energy.population import population_loss
 
-ON_SPHERE, IN_SPACE = conjectures.CLAIMS
+ON_SPHERE, IN_SPACE = conjectures.SIGN_CONJECTURE, conjectures.DISTANCE_CONJECTURE
 
 
 def statement(claim, name):

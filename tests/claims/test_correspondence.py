@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from claims.one_statement import Altered, finding, scaled
-from earnshaw.claims import correspondence, expectations, pair_forces, table_one
+from earnshaw.claims.duality import correspondence, expectations, pair_forces, table_one
 from earnshaw.energy.objective import Gradient
 
 

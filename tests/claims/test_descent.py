@@ -4,9 +4,17 @@ import equinox as eqx
 import numpy as np
 import pytest
 
-from earnshaw.claims import descent, verify
+from earnshaw.claims import verify
 from earnshaw.claims.catalog import claim
-from earnshaw.claims.surfaces import difference, gradient, hessian, point, random_waves, surface
+from earnshaw.claims.learning import descent
+from earnshaw.claims.learning.surfaces import (
+    difference,
+    gradient,
+    hessian,
+    point,
+    random_waves,
+    surface,
+)
 from earnshaw.claims.verdict import Verdict
 
 

@@ -1,7 +1,8 @@
 """Depth 2 is learned; and that the claim can fail."""
 
-from earnshaw.claims import experiments, verify
-from earnshaw.claims.experiments import EXPERIMENTS
+from earnshaw.claims import verify
+from earnshaw.claims.learning import experiments
+from earnshaw.claims.learning.experiments import EXPERIMENTS
 from earnshaw.claims.verdict import Verdict
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from earnshaw.claims import gaussian_learning, verify
+from earnshaw.claims import verify
 from earnshaw.claims.catalog import claim
+from earnshaw.claims.minima import gaussian_learning
 from earnshaw.energy.population import PopulationLoss
 from earnshaw.potentials.gaussian import GaussianPotential
 

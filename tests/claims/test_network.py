@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from earnshaw.charges.network import Student
-from earnshaw.claims import network, verify
-from earnshaw.claims.network import NETWORK
+from earnshaw.claims import verify
+from earnshaw.claims.learning import network
+from earnshaw.claims.learning.network import NETWORK
 from earnshaw.claims.verdict import Verdict
 
 

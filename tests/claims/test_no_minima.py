@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from earnshaw.charges.network import Student
-from earnshaw.claims import no_minima_screened, no_minima_subharmonic, verify
+from earnshaw.claims import verify
 from earnshaw.claims.catalog import claim
-from earnshaw.claims.clouds import sphere_rule
+from earnshaw.claims.minima import lambda_harmonic, subharmonic
+from earnshaw.claims.minima.clouds import sphere_rule
 from earnshaw.energy.population import PopulationLoss
 from earnshaw.potentials.harmonic import Harmonic
 
@@ -87,7 +88,7 @@ def test_lambda_harmonic_sees_weights_that_are_not_the_best(monkeypatch):
 
 
 def test_lambda_harmonic_sees_units_that_do_not_climb(monkeypatch):
-    monkeypatch.setattr(no_minima_screened, "climbed", lambda loss, points: points)
+    monkeypatch.setattr(lambda_harmonic, "climbed", lambda loss, points: points)
     assert finding("lambda-harmonic", "ends-at-protons").holds is False
 
 
@@ -103,7 +104,7 @@ def test_subharmonic_sees_a_positive_hessian(monkeypatch):
 
 def test_subharmonic_sees_a_potential_with_other_minima(monkeypatch):
     monkeypatch.setattr(
-        no_minima_subharmonic.LambdaHarmonic, "value", lambda self, r: np.cos(3 * np.asarray(r))
+        subharmonic.LambdaHarmonic, "value", lambda self, r: np.cos(3 * np.asarray(r))
     )
     assert finding("subharmonic", "line-of-two").holds is False
 

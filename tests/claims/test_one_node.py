@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from earnshaw.charges.network import Student, Teacher
-from earnshaw.claims import one_node, verify
-from earnshaw.claims.screened import at, best_charges, potential
+from earnshaw.claims import verify
+from earnshaw.claims.learning import one_node
+from earnshaw.claims.learning.screened import at, best_charges, potential
 from earnshaw.claims.verdict import Verdict
 from earnshaw.energy.population import population_loss
 from earnshaw.potentials.almost_harmonic import AlmostHarmonic

@@ -7,8 +7,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from earnshaw.claims import placing, polynomial, verify
+from earnshaw.claims import verify
 from earnshaw.claims.catalog import claim
+from earnshaw.claims.minima import placing, polynomial
 from earnshaw.energy.population import PopulationLoss
 
 

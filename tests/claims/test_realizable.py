@@ -10,7 +10,7 @@ import pytest
 
 from claims.one_statement import Altered, finding, scaled
 from earnshaw.activations.hermite import HermiteSum
-from earnshaw.claims import realizable, semidefinite
+from earnshaw.claims.duality import realizable, semidefinite
 
 VERDICTS = {
     "fourier-realizable": "corrected",

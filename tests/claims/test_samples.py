@@ -4,8 +4,9 @@ import math
 
 import pytest
 
-from earnshaw.claims import samples, verify
-from earnshaw.claims.samples import SAMPLES
+from earnshaw.claims import verify
+from earnshaw.claims.learning import samples
+from earnshaw.claims.learning.samples import SAMPLES
 from earnshaw.claims.verdict import Verdict
 from earnshaw.inputs import Gaussian
 

@@ -6,10 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from earnshaw.claims import circle, sign, verify
+from earnshaw.claims import verify
+from earnshaw.claims.sign import circle, sign
 from earnshaw.energy.population import population_loss
 
-CIRCLE, UNIQUENESS = sign.CLAIMS
+CIRCLE, UNIQUENESS = sign.CIRCLE, sign.UNIQUENESS
 
 
 def finding(claim, name, index=0):

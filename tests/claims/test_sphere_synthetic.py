@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from earnshaw.charges.network import Student
-from earnshaw.claims import placing, sphere_synthetic, verify
+from earnshaw.claims import verify
 from earnshaw.claims.catalog import claim
+from earnshaw.claims.minima import placing, sphere_synthetic
 from earnshaw.energy.population import PopulationLoss
 from earnshaw.potentials.synthetic import SphereSynthetic
 

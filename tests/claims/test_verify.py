@@ -55,7 +55,7 @@ def toy(monkeypatch):
 
     def register(*statements):
         one = Claim("toy", "A toy", Sources("Thm 1", "Thm 2", ""), ("none",), statements)
-        monkeypatch.setitem(sys.modules, "earnshaw.claims.toy", SimpleNamespace(CLAIMS=(one,)))
+        monkeypatch.setitem(sys.modules, "earnshaw.claims.toy", SimpleNamespace(TOY=one))
         monkeypatch.setitem(catalog.HOMES, "toy", "toy")
         return one
 

@@ -7,34 +7,34 @@ from importlib import import_module
 from earnshaw.claims.claim import Claim
 from earnshaw.errors import UnknownName
 
-# In the order of MATH's table. A file's tuple CLAIMS holds its claims.
+# In the order of MATH's table.
 HOMES = {
-    "dynamics": "correspondence",
-    "dual": "correspondence",
-    "table-1": "correspondence",
-    "fourier-realizable": "realizable",
-    "hermite-realizable": "realizable",
-    "psd-necessary": "realizable",
-    "mixtures": "realizable",
-    "almost-harmonic": "almost_harmonic",
-    "yukawa-activation": "almost_harmonic",
-    "earnshaw": "no_minima",
-    "lambda-harmonic": "no_minima",
-    "descent-lemmas": "descent",
-    "one-node-learned": "one_node",
-    "network-learned": "network",
-    "subharmonic": "no_minima",
-    "gaussian": "gaussian",
-    "sign-circle": "sign",
-    "polynomial-orthonormal": "polynomial",
-    "sphere-synthetic": "sphere_synthetic",
-    "samples": "samples",
-    "gd-avoids-saddles": "descent",
-    "noisy-sgd": "descent",
-    "sign-uniqueness": "sign",
-    "conjecture-sign": "conjectures",
-    "conjecture-distance": "conjectures",
-    "experiments": "experiments",
+    "dynamics": "duality.correspondence",
+    "dual": "duality.correspondence",
+    "table-1": "duality.table_one",
+    "fourier-realizable": "duality.realizable",
+    "hermite-realizable": "duality.realizable",
+    "psd-necessary": "duality.semidefinite",
+    "mixtures": "duality.semidefinite",
+    "almost-harmonic": "duality.almost_harmonic",
+    "yukawa-activation": "duality.yukawa",
+    "earnshaw": "minima.earnshaw",
+    "lambda-harmonic": "minima.lambda_harmonic",
+    "descent-lemmas": "learning.descent",
+    "one-node-learned": "learning.one_node",
+    "network-learned": "learning.network",
+    "subharmonic": "minima.subharmonic",
+    "gaussian": "minima.gaussian",
+    "sign-circle": "sign.sign",
+    "polynomial-orthonormal": "minima.polynomial",
+    "sphere-synthetic": "minima.sphere_synthetic",
+    "samples": "learning.samples",
+    "gd-avoids-saddles": "learning.descent",
+    "noisy-sgd": "learning.descent",
+    "sign-uniqueness": "sign.sign",
+    "conjecture-sign": "sign.conjectures",
+    "conjecture-distance": "sign.conjectures",
+    "experiments": "learning.experiments",
 }
 
 
@@ -48,6 +48,5 @@ def check_id(name: str) -> str:
 def claim(name: str) -> Claim:
     """The claim with this id."""
     check_id(name)
-    claims = import_module(f"earnshaw.claims.{HOMES[name]}").CLAIMS
-    (found,) = (one for one in claims if one.id == name)
-    return found
+    objects = vars(import_module(f"earnshaw.claims.{HOMES[name]}")).values()
+    return next(one for one in objects if isinstance(one, Claim) and one.id == name)

@@ -59,5 +59,10 @@ def gradient_step(objective: Objective, state: State, steps: Steps) -> Trial:
     def enough(size: Array, value: Array) -> Array:
         return value <= state.value - size * dot(shortened(size), state.gradient) / 2
 
-    least = least_size(state.student, state.gradient)
-    return backtrack(objective, after, enough, GROWTH * state.step_size, least)
+    # Beyond this size every unit stops short of a charge, and if no weight moves, nothing changes:
+    # a size that only ever grew would end up infinite, and halving it would never end.
+    useful = jnp.max(room / jnp.maximum(slope, 1e-300), initial=0.0)
+    still = jnp.all(state.gradient.weights == 0)
+    first = GROWTH * state.step_size
+    first = jnp.where(still, jnp.minimum(first, useful), first)
+    return backtrack(objective, after, enough, first, least_size(state.student, state.gradient))
