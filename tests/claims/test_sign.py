@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from earnshaw.claims import verify
-from earnshaw.claims.sign import circle, sign
+from earnshaw.claims.sign import circle, sign_circle, sign_uniqueness
 from earnshaw.energy.population import population_loss
 
-CIRCLE, UNIQUENESS = sign.CIRCLE, sign.UNIQUENESS
+CIRCLE, UNIQUENESS = sign_circle.CIRCLE, sign_uniqueness.UNIQUENESS
 
 
 def finding(claim, name, index=0):
@@ -58,21 +58,21 @@ def scaled(factor):
 
 
 def test_a_wrong_loss_is_noticed(monkeypatch):
-    monkeypatch.setattr(sign, "population_loss", scaled(0.98))
+    monkeypatch.setattr(sign_circle, "population_loss", scaled(0.98))
     assert finding(CIRCLE, "no-strict-minima").holds is False
-    monkeypatch.setattr(sign, "population_loss", scaled(0.5))
+    monkeypatch.setattr(sign_uniqueness, "population_loss", scaled(0.5))
     assert finding(UNIQUENESS, "far-means-large").holds is False
-    monkeypatch.setattr(sign, "population_loss", scaled(-1.0))
+    monkeypatch.setattr(sign_uniqueness, "population_loss", scaled(-1.0))
     assert finding(UNIQUENESS, "small-means-close").holds is None
 
 
 def test_a_wrong_certificate_is_noticed(monkeypatch):
-    monkeypatch.setattr(sign, "certificate", lambda *_: SimpleNamespace(kind="cusp-minimum"))
+    monkeypatch.setattr(sign_circle, "certificate", lambda *_: SimpleNamespace(kind="cusp-minimum"))
     assert finding(CIRCLE, "one-unit-minima").holds is False
 
 
 def test_a_descent_that_does_not_move_is_noticed(monkeypatch):
-    monkeypatch.setattr(sign, "descended", lambda loss, x, c, *_: (x, c))
+    monkeypatch.setattr(sign_circle, "descended", lambda loss, x, c, *_: (x, c))
     assert finding(CIRCLE, "one-unit-descent").holds is False
 
 

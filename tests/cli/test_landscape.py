@@ -68,3 +68,18 @@ def test_resuming_with_other_settings_is_refused(refuse, tmp_path):
 def test_bad_input_is_one_line(refuse, arguments, words):
     known = HERMITE if "--units" in arguments else (*HERMITE, "--units", "3")
     assert words in refuse("landscape", *known, *arguments)
+
+
+def test_points_are_written_for_certify(invoke, refuse, tmp_path):
+    given = ("--activation", "gaussian", "--dim", "1", "--units", "2", "--student-units", "1")
+    folder = str(tmp_path)
+    code, printed, _ = invoke("landscape", *given, "--starts", "8", "--points", folder, "--json")
+    assert code == 0
+    found = json.loads(printed)["found"]
+    for number, point in enumerate(found):
+        student = str(tmp_path / f"point-{number}.json")
+        teacher = str(tmp_path / "teacher.json")
+        code, printed, _ = invoke("certify", "--teacher", teacher, "--student", student, "--json")
+        assert code == 0
+        assert json.loads(printed)["kind"] == point["kind"]
+    assert "no folder" in refuse("landscape", *given, "--points", folder + "/nowhere")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,6 +26,7 @@ from earnshaw.cli.teachers import (
     WeightsOption,
     WidthOption,
 )
+from earnshaw.errors import EarnshawError
 from earnshaw.files import check_writable
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 ROWS = 24  # of the table; more points are summed up
 ZERO = 1e-12  # what is below is rounding
+WORDS = {"plot": "drawn"}  # for files, where their names in JSON do not read well
 INTERRUPTED = 130
 
 
@@ -77,6 +78,9 @@ def command(
     ] = None,
     iterations: Annotated[int | None, typer.Option(help="At most, of each start; 50000.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
+    points: Annotated[
+        Path | None, typer.Option(help="Write the teacher and a student of each kind there.")
+    ] = None,
     save: Annotated[Path | None, typer.Option(help="Keep the hunt in FILE.npz.")] = None,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with the hunt in FILE.npz, or with more starts.")
@@ -87,10 +91,12 @@ def command(
     output.check_picture(plot)
     if save is not None:
         check_writable(save, (".npz",))
+    if points is not None and not points.is_dir():
+        raise EarnshawError(f"there is no folder {str(points)!r} for the points")
     began = time.perf_counter()
     # Batches of starts use all cores: threads of BLAS, for small matrices, only get in their way.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    drawing = _in_the_background() if plot is not None else None
+    drawing = output.load_drawing() if plot is not None else None
     output.use_compilation_cache()
     from earnshaw.cli.teachers import build_teacher
     from earnshaw.landscape.hunt.hunt import hunt
@@ -138,29 +144,29 @@ def command(
         from earnshaw.plots.style import save as save_picture
 
         save_picture(draw_landscape(landscape), plot)
+    if points is not None:
+        _write_points(points, landscape)
     seconds = time.perf_counter() - began
+    files = {"plot": plot, "points": points, "saved": save}
+    made = {key: str(path) for key, path in files.items() if path is not None}
     if json:
-        files = {"plot": plot, "saved": save}
-        shown_files = {key: str(path) for key, path in files.items() if path is not None}
-        output.print_json(landscape.summary() | {"seconds": seconds} | shown_files)
+        output.print_json(landscape.summary() | {"seconds": seconds} | made)
     else:
-        _print(landscape, seconds, plot, save)
+        _print(landscape, seconds, made)
     if str(landscape.stop) == "interrupted":
         raise typer.Exit(INTERRUPTED)
 
 
-def _in_the_background() -> threading.Thread:
-    """Load the plotting library while something else is compiled."""
+def _write_points(folder: Path, landscape: Landscape) -> None:
+    """teacher.json and point-0.json, point-1.json, ...: what `earnshaw certify` reads."""
+    from earnshaw.charges.storage import save
 
-    def load() -> None:
-        import earnshaw.plots.landscape  # noqa: F401
-
-    thread = threading.Thread(target=load, daemon=True)
-    thread.start()
-    return thread
+    save(folder / "teacher.json", landscape.teacher)
+    for number, point in enumerate(landscape.found):
+        save(folder / f"point-{number}.json", point.student)
 
 
-def _print(landscape: Landscape, seconds: float, plot: Path | None, save: Path | None) -> None:
+def _print(landscape: Landscape, seconds: float, made: dict[str, str]) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -183,8 +189,7 @@ def _print(landscape: Landscape, seconds: float, plot: Path | None, save: Path |
         f"stopped: {landscape.stop} ({landscape.stop.meaning}), "
         f"{int(landscape.iterations.sum())} iterations in all, {seconds:.1f} s",
     ]
-    lines += [f"drawn: {plot}"] if plot is not None else []
-    lines += [f"saved: {save}"] if save is not None else []
+    lines += [f"{WORDS.get(what, what)}: {path}" for what, path in made.items()]
     for line in lines:
         console.print(line, highlight=False, soft_wrap=True)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -89,7 +88,7 @@ def command(
     if save is not None:
         check_writable(save, (".npz",))
     began = time.perf_counter()
-    drawing = _in_the_background() if plot is not None else None
+    drawing = output.load_drawing() if plot is not None else None
     output.use_compilation_cache()
     import earnshaw as ew
     from earnshaw.cli.teachers import build_teacher
@@ -154,17 +153,6 @@ def _number_or_name(steps: str | None) -> Any:
         return None if steps is None else float(steps)
     except ValueError:
         return steps
-
-
-def _in_the_background() -> threading.Thread:
-    """Load the plotting library while something else is compiled."""
-
-    def load() -> None:
-        import earnshaw.plots.learning  # noqa: F401
-
-    thread = threading.Thread(target=load, daemon=True)
-    thread.start()
-    return thread
 
 
 def _print(run: Run, seconds: float, plot: Path | None, save: Path | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,23 @@ def check_picture(path: Path | None) -> None:
 
 # XLA's newer code generator takes twice as long to compile what our commands run for a second.
 QUICK_TO_COMPILE = "--xla_cpu_use_fusion_emitters=false"
+
+
+def load_drawing() -> threading.Thread:
+    """Load the plotting library while something else is compiled; join before drawing.
+
+    NumPy comes first, in this thread: two threads that load its compiled parts at once fail. The
+    rest of the plotting library shares nothing with what is loaded meanwhile.
+    """
+    import numpy  # noqa: F401
+
+    def load() -> None:
+        import matplotlib.backends.backend_agg
+        import matplotlib.figure  # noqa: F401
+
+    thread = threading.Thread(target=load, daemon=True)
+    thread.start()
+    return thread
 
 
 def use_compilation_cache() -> None:

@@ -23,7 +23,7 @@ from earnshaw.energy.population import PopulationLoss
 from earnshaw.landscape.cusps import cusp_slopes, powers
 from earnshaw.landscape.hunt.walkers import Walkers, advance
 
-BATCH = 32  # starts side by side
+BATCH = 64  # starts side by side: with fewer, the overhead of every operation shows
 NUMBERS = 2**22  # entries of the largest array that a batch may need
 COLUMNS = 16  # of a Hessian at a time
 
