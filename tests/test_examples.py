@@ -43,6 +43,15 @@ def test_learn_a_network(capsys):
     assert after < 1e-6 * before
 
 
+def test_certify_a_point(capsys):
+    runpy.run_path(str(EXAMPLES / "certify_a_point.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert "in the middle: strict-saddle" in printed
+    assert re.search(r"Full Thm 3.6.*agrees: True", printed)
+    assert "on the protons: proved cusp-minimum" in printed
+    assert "checked again: cusp-minimum" in printed
+
+
 def test_every_example_is_tested():
     tested = re.findall(r'EXAMPLES / "(\w+\.py)"', Path(__file__).read_text())
     assert sorted(path.name for path in EXAMPLES.glob("*.py")) == sorted(tested)

@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     from earnshaw.landscape.certify import Certified, certify
     from earnshaw.landscape.hunt.hunt import hunt
     from earnshaw.landscape.hunt.landscape import Landscape
+    from earnshaw.landscape.rigorous.check import check_proof
+    from earnshaw.landscape.rigorous.proof import Proof
+    from earnshaw.landscape.rigorous.prove import prove
+    from earnshaw.landscape.rigorous.storage import load_proof, save_proof
     from earnshaw.learning.learn import learn, load_run
     from earnshaw.learning.run import Run
 
@@ -82,6 +86,11 @@ _HOMES = {
     "Certified": "earnshaw.landscape.certify",
     "certify": "earnshaw.landscape.certify",
     "hunt": "earnshaw.landscape.hunt.hunt",
+    "prove": "earnshaw.landscape.rigorous.prove",
+    "Proof": "earnshaw.landscape.rigorous.proof",
+    "check_proof": "earnshaw.landscape.rigorous.check",
+    "save_proof": "earnshaw.landscape.rigorous.storage",
+    "load_proof": "earnshaw.landscape.rigorous.storage",
     "Landscape": "earnshaw.landscape.hunt.landscape",
     "verify": "earnshaw.claims.verify",
     "load_run": "earnshaw.learning.learn",
@@ -100,6 +109,7 @@ __all__ = [
     "Path",
     "PopulationLoss",
     "Progress",
+    "Proof",
     "Realization",
     "Run",
     "Stop",
@@ -108,23 +118,27 @@ __all__ = [
     "TruncatedGaussian",
     "activation",
     "certify",
+    "check_proof",
     "empirical_loss",
     "go_on",
     "hunt",
     "learn",
     "load",
     "load_path",
+    "load_proof",
     "load_run",
     "load_student",
     "load_teacher",
     "match",
     "population_loss",
     "potential",
+    "prove",
     "random_student",
     "random_teacher",
     "realize",
     "save",
     "save_path",
+    "save_proof",
     "simulate",
     "verify",
 ]

@@ -121,6 +121,9 @@ def command(
         loss, point = objective_of(found.teacher, Settings(**fields)), found.student
     else:
         assert student is not None
+        drawn = teacher in (None, "random", "orthonormal")
+        if fixed_charges and drawn and weights is None:
+            about["weights"] = "ones"  # as `landscape --fixed-charges` has it
         loss = ew.population_loss(build_teacher(**about), objective or "full", wrt=wrt)
         point = ew.load_student(student)
     result = certify(loss, point, tolerance=tolerance, rigorous=rigorous or proof is not None)
@@ -137,9 +140,9 @@ def command(
 
 def _show_checked(path: Path, json: bool) -> None:
     """Verify a proof's file and say what it proves."""
-    from earnshaw.landscape.rigorous.check import check
+    from earnshaw.landscape.rigorous.check import check_proof
 
-    proof = check(path)
+    proof = check_proof(path)
     if json:
         output.print_json({"checked": True, "kind": proof.kind, "rigorous": proof.summary()})
     else:
@@ -165,7 +168,7 @@ def _print(result: Certified, proof: Path | None) -> None:
     for theorem in result.theorems:
         lines += _theorem_lines(theorem)
     if not result.theorems:
-        lines.append("no theorem of the papers speaks of this potential")
+        lines.append("no theorem of the papers speaks of this loss")
     if result.rigorous is not None:
         lines += _proof_lines(result.rigorous)
     if proof is not None:

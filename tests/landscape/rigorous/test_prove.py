@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.errors import EarnshawError
-from earnshaw.landscape.rigorous.check import check
+from earnshaw.landscape.rigorous.check import check_proof
 from earnshaw.landscape.rigorous.energy import jet, loss
 from earnshaw.landscape.rigorous.problem import FREE, Problem
 from earnshaw.landscape.rigorous.prove import prove
@@ -23,7 +23,7 @@ def points(count, dim, seed=0, on="space"):
 
 def holds(proof):
     """The proof passes its own check, and its loss is that of points in the box."""
-    assert check(proof) is proof
+    assert check_proof(proof) is proof
     problem = Problem(proof.teacher, proof.centre, proof.wrt, proof.objective, proof.held_by)
     with ctx.workprec(256):
         value = loss(problem, [arb(0)] * problem.variables)
@@ -266,7 +266,7 @@ def test_degenerate_points_are_inconclusive_with_a_reason(teacher, student, wrt)
     assert "\n" not in proof.reason
     json.dumps(proof.summary(), allow_nan=False)
     with pytest.raises(EarnshawError, match="proves nothing"):
-        check(proof)
+        check_proof(proof)
 
 
 def test_more_bits_give_the_same_proof():
@@ -355,7 +355,7 @@ def test_a_false_claim_does_not_pass(field, value):
     teacher = Teacher(np.eye(6), np.ones(6), "relu")
     proof = prove(teacher, safran_shamir(6), wrt="positions")
     with pytest.raises(EarnshawError):
-        check(dataclasses.replace(proof, **{field: value}))
+        check_proof(dataclasses.replace(proof, **{field: value}))
 
 
 def relu_loss(flat, dim):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.errors import EarnshawError
 from earnshaw.landscape.rigorous import storage
-from earnshaw.landscape.rigorous.check import check
+from earnshaw.landscape.rigorous.check import check_proof
 from earnshaw.landscape.rigorous.prove import prove
 from earnshaw.landscape.rigorous.storage import load_proof, read, save_proof, written
 
@@ -40,7 +40,7 @@ def test_a_proof_is_read_back_to_the_last_bit_and_holds(index, tmp_path):
     proof, path = PROOFS[index], tmp_path / "proof.json"
     assert proof.kind == KINDS[index]
     save_proof(path, proof)
-    again = check(path)
+    again = check_proof(path)
     assert written(again) == path.read_text() == TEXTS[index]
     assert again.summary() == proof.summary()
     np.testing.assert_array_equal(again.centre.positions, proof.centre.positions)
@@ -97,10 +97,10 @@ def forged(text, **changes):
 def test_a_forged_file_is_rejected(changes, tmp_path):
     path = tmp_path / "proof.json"
     path.write_text(forged(TEXTS[0]))
-    assert check(path).kind == "minimum"  # the way of forging is right
+    assert check_proof(path).kind == "minimum"  # the way of forging is right
     path.write_text(forged(TEXTS[0], **changes))
     with pytest.raises(EarnshawError, match="does not hold") as error:
-        check(path)
+        check_proof(path)
     assert "\n" not in str(error.value)
 
 
@@ -124,7 +124,7 @@ def test_foreign_files_are_one_line(changes, words, tmp_path):
     path = tmp_path / "proof.json"
     path.write_text(forged(TEXTS[0], **changes))
     with pytest.raises(EarnshawError, match=words) as error:
-        check(path)
+        check_proof(path)
     assert "\n" not in str(error.value)
 
 
@@ -138,7 +138,7 @@ def test_what_is_not_a_proof_at_all(content, tmp_path):
 
 def test_files_that_cannot_be(tmp_path):
     with pytest.raises(EarnshawError, match="no such file"):
-        check(tmp_path / "none.json")
+        check_proof(tmp_path / "none.json")
     with pytest.raises(EarnshawError, match="allowed endings"):
         save_proof(tmp_path / "proof.txt", PROOFS[0])
     nothing = prove(PROOFS[0].teacher, Student([[5.0, 5.0]], [3.0]))
@@ -151,4 +151,4 @@ def test_spaces_do_not_matter(tmp_path):
     """Only what is said counts, not how it is laid out."""
     path = tmp_path / "proof.json"
     path.write_text(json.dumps(json.loads(TEXTS[0]), indent=4, sort_keys=True))
-    assert check(path).kind == "minimum"
+    assert check_proof(path).kind == "minimum"

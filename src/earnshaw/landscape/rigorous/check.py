@@ -21,7 +21,7 @@ from earnshaw.landscape.rigorous.question import FEWEST_BITS, MOST_BITS, posed
 from earnshaw.landscape.rigorous.storage import load_proof
 
 
-def check(source: str | os.PathLike[str] | Proof) -> Proof:
+def check_proof(source: str | os.PathLike[str] | Proof) -> Proof:
     """The proof in a file (or this proof), verified; or one line on what does not hold."""
     if isinstance(source, Proof):
         _verify(source)
