@@ -24,7 +24,8 @@ def page(results: Sequence[Result], command: str) -> str:
         "Each claim is tested on random instances. `holds`: every instance agrees. `corrected`:",
         "ours holds, and an instance contradicts what is printed. `fails`: a counterexample is",
         "known. `evidence`: open, and no instance contradicts it. Numbers are the least and the",
-        "most over all instances.",
+        "most over all instances. MATH is the project's own page of mathematics, which lists the",
+        "errors of the papers by number.",
         "",
         "| claim | verdict | instances | |",
         "|---|---|---|---|",
@@ -32,7 +33,9 @@ def page(results: Sequence[Result], command: str) -> str:
     for result in results:
         count = sum(outcome.instances for outcome in result.outcomes)
         name = result.claim.id
-        lines.append(f"| [{name}](#{name}) | {result.verdict} | {count} | {result.claim.title} |")
+        lines.append(
+            f"| [{name}](#{name}) | {result.verdict} | {count} | {_begun(result.claim.title)} |"
+        )
     for result in results:
         lines += _section(result)
     return "\n".join(lines) + "\n"
@@ -44,7 +47,7 @@ def _section(result: Result) -> list[str]:
         "",
         f"## {claim.id}",
         "",
-        f"**{result.verdict}.** {claim.title} ({claim.sources.words()}).",
+        f"**{result.verdict}.** {_begun(claim.title)} ({claim.sources.words()}).",
         "",
     ]
     if claim.hypotheses:
@@ -52,8 +55,13 @@ def _section(result: Result) -> list[str]:
     for outcome in result.outcomes:
         lines += _item(outcome)
     for remark in claim.remarks:
-        lines += ["", remark]
+        lines += ["", _begun(remark).rstrip(".") + "."]
     return lines
+
+
+def _begun(sentence: str) -> str:
+    """With a capital letter."""
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _item(outcome: Outcome) -> list[str]:
