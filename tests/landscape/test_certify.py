@@ -139,3 +139,15 @@ def test_a_unit_on_a_proton_at_the_origin_is_held():
     found = ew.certify(teacher, student, objective="without-constants", wrt="positions")
     assert found.kind == "cusp-minimum"
     assert found.cusp_margins[0] == pytest.approx(0.2 * (2 - math.sqrt(2)))
+
+
+def test_in_the_middle_of_four_bessel_protons():
+    """exp(-|x|_1) is 2-harmonic in the plane off the axes through its units."""
+    teacher = ew.Teacher([[1.0, 1], [1, -1], [-1, 1], [-1, -1]], np.ones(4), "bessel")
+    loss = ew.population_loss(teacher)
+    student = loss.optimal_weights(ew.Student([[0.0, 0]], [1.0]))
+    found = ew.certify(loss, student)
+    one = theorem(found, "Full Thm 3.6")
+    assert one.applies
+    assert one.agrees
+    assert found.laplacians[0] == pytest.approx(-4 * float(student.weights[0]) ** 2, rel=1e-9)

@@ -12,7 +12,8 @@ from earnshaw.energy.population import PopulationLoss
 from earnshaw.landscape.certificate import Certificate
 from earnshaw.landscape.cusps import powers
 from earnshaw.landscape.theorems.application import Hypothesis
-from earnshaw.potentials.base import Radial, Region, Zonal
+from earnshaw.potentials.base import Radial, Region, Separable, Zonal
+from earnshaw.potentials.bessel import BesselPotential
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,13 +68,20 @@ class Setting:
     @cached_property
     def to_protons(self) -> np.ndarray:
         """Distances from electrons to protons, (k, m)."""
-        return np.linalg.norm(self.electrons[:, None] - self.protons, axis=2)
+        return self._apart(self.protons)
 
     @cached_property
     def to_electrons(self) -> np.ndarray:
         """Distances from electrons to the others, (k, k), infinite on the diagonal."""
-        apart = np.linalg.norm(self.electrons[:, None] - self.electrons, axis=2)
+        apart = self._apart(self.electrons)
         return apart + np.diag(np.full(len(apart), np.inf))
+
+    def _apart(self, others: np.ndarray) -> np.ndarray:
+        """|theta_i - y|; for products their smallest coordinate, since they bend at hyperplanes."""
+        gaps = self.electrons[:, None] - others
+        if isinstance(self.loss.teacher.potential, Separable):
+            return np.min(np.abs(gaps), axis=2)
+        return np.linalg.norm(gaps, axis=2)
 
     @cached_property
     def own(self) -> np.ndarray:
@@ -84,9 +92,9 @@ class Setting:
     def regions(self) -> tuple[Region, ...]:
         """Where Phi has a definite Laplacian; none where that is not known in one variable."""
         potential = self.loss.teacher.potential
-        if isinstance(potential, Zonal):
-            return potential.regions() if self.on_sphere else ()
-        return potential.regions() if isinstance(potential, Radial) and not self.on_sphere else ()
+        if not isinstance(potential, (Zonal, Radial, BesselPotential)):
+            return ()
+        return potential.regions() if self.on_sphere == isinstance(potential, Zonal) else ()
 
     @property
     def moving_positions(self) -> Hypothesis:
