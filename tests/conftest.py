@@ -9,11 +9,16 @@ from pathlib import Path
 
 import pytest
 
-# Most of the time is compilation. These passes change the speed of the code, not its result.
-os.environ["XLA_FLAGS"] = (
-    os.environ.get("XLA_FLAGS", "")
-    + " --xla_llvm_disable_expensive_passes=true --xla_cpu_use_fusion_emitters=false"
-)
+# Most of the time is compilation. These flags change the speed of the code, and its last bits, not
+# its meaning. To test what users run, `XLA_FLAGS=--xla_backend_optimization_level=3`: the last wins.
+os.environ["XLA_FLAGS"] = " ".join(
+    (
+        "--xla_backend_optimization_level=0",
+        "--xla_llvm_disable_expensive_passes=true",
+        "--xla_cpu_use_fusion_emitters=false",
+        os.environ.get("XLA_FLAGS", ""),
+    )
+).strip()
 
 # Both workers compile much the same: what one has compiled, the other finds. Workers inherit this.
 if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
