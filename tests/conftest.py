@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 # Most of the time is compilation. These flags change the speed of the code, and its last bits, not
-# its meaning. To test what users run, `XLA_FLAGS=--xla_backend_optimization_level=3`: the last wins.
+# its meaning. For what users run, `XLA_FLAGS=--xla_backend_optimization_level=3`: the last wins.
 os.environ["XLA_FLAGS"] = " ".join(
     (
         "--xla_backend_optimization_level=0",

@@ -8,21 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from earnshaw.cli import output
-from earnshaw.cli.teachers import (
-    ActivationOption,
-    CoreOption,
-    DegreeOption,
-    DimOption,
-    LamOption,
-    OnOption,
-    ParameterOption,
-    PositionsOption,
-    RadiusOption,
-    TeacherOption,
-    UnitsOption,
-    WeightsOption,
-    WidthOption,
-)
+from earnshaw.cli.teachers import build_teacher, with_ones, with_teacher
 from earnshaw.errors import EarnshawError
 from earnshaw.files import check_writable
 
@@ -32,23 +18,12 @@ if TYPE_CHECKING:
     from earnshaw.landscape.theorems.application import Application
 
 
+@with_teacher
 def command(
+    about: dict[str, Any],
     run: Annotated[Path | None, typer.Argument(help="A run that `learn --save` kept.")] = None,
     student: Annotated[Path | None, typer.Option(help="The student's FILE, of a teacher.")] = None,
-    teacher: TeacherOption = None,
-    activation: ActivationOption = None,
-    dim: DimOption = None,
-    units: UnitsOption = None,
     seed: Annotated[int | None, typer.Option(help="Of a random teacher; 0.")] = None,
-    positions: PositionsOption = None,
-    weights: WeightsOption = None,
-    on: OnOption = None,
-    radius: RadiusOption = None,
-    lam: LamOption = None,
-    core: CoreOption = None,
-    degree: DegreeOption = None,
-    width: WidthOption = None,
-    parameter: ParameterOption = None,
     objective: Annotated[
         str | None,
         typer.Option(help="full (the default), regularized, assumption-1, without-constants."),
@@ -72,27 +47,12 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
     """Say what kind of point a run or a student is, and prove it if asked."""
-    about: dict[str, Any] = {
-        "teacher": teacher,
-        "activation": activation,
-        "dim": dim,
-        "units": units,
-        "seed": seed,
-        "positions": positions,
-        "weights": weights,
-        "on": on,
-        "radius": radius,
-        "lam": lam,
-        "core": core,
-        "degree": degree,
-        "width": width,
-        "parameters": parameter,
-    }
+    about |= {"seed": seed}
     if fixed_charges:
         if wrt not in (None, "positions"):
             raise EarnshawError(f"--fixed-charges and --wrt {wrt} are given; allowed: one of them")
         wrt = "positions"
-    asked = [name for name, value in about.items() if value]
+    asked = [name for name, value in about.items() if value not in (None, [])]
     if check is not None:
         others = {"a run": run, "--student": student, "--proof": proof}
         named = [*(name for name, value in others.items() if value), *(f"--{a}" for a in asked)]
@@ -108,7 +68,6 @@ def command(
         check_writable(proof, (".json",))
     output.use_compilation_cache()
     import earnshaw as ew
-    from earnshaw.cli.teachers import build_teacher
     from earnshaw.landscape.certify import certify
     from earnshaw.learning.learn import load_run, objective_of
     from earnshaw.learning.settings import Settings
@@ -121,10 +80,8 @@ def command(
         loss, point = objective_of(found.teacher, Settings(**fields)), found.student
     else:
         assert student is not None
-        drawn = teacher in (None, "random", "orthonormal")
-        if fixed_charges and drawn and weights is None:
-            about["weights"] = "ones"  # as `landscape --fixed-charges` has it
-        loss = ew.population_loss(build_teacher(**about), objective or "full", wrt=wrt)
+        hidden = build_teacher(**with_ones(about) if fixed_charges else about)
+        loss = ew.population_loss(hidden, objective or "full", wrt=wrt)
         point = ew.load_student(student)
     result = certify(loss, point, tolerance=tolerance, rigorous=rigorous or proof is not None)
     if proof is not None:

@@ -11,21 +11,7 @@ import typer
 
 from earnshaw.cli import output
 from earnshaw.cli.progress import shown
-from earnshaw.cli.teachers import (
-    ActivationOption,
-    CoreOption,
-    DegreeOption,
-    DimOption,
-    LamOption,
-    OnOption,
-    ParameterOption,
-    PositionsOption,
-    RadiusOption,
-    TeacherOption,
-    UnitsOption,
-    WeightsOption,
-    WidthOption,
-)
+from earnshaw.cli.teachers import build_teacher, with_ones, with_teacher
 from earnshaw.errors import EarnshawError
 from earnshaw.files import check_writable
 
@@ -38,20 +24,9 @@ WORDS = {"plot": "drawn"}  # for files, where their names in JSON do not read we
 INTERRUPTED = 130
 
 
+@with_teacher
 def command(
-    activation: ActivationOption = None,
-    dim: DimOption = None,
-    units: UnitsOption = None,
-    teacher: TeacherOption = None,
-    positions: PositionsOption = None,
-    weights: WeightsOption = None,
-    on: OnOption = None,
-    radius: RadiusOption = None,
-    lam: LamOption = None,
-    core: CoreOption = None,
-    degree: DegreeOption = None,
-    width: WidthOption = None,
-    parameter: ParameterOption = None,
+    about: dict[str, Any],
     student_units: Annotated[
         int | None, typer.Option(help="Units of the student; as many as the teacher has.")
     ] = None,
@@ -98,30 +73,13 @@ def command(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     drawing = output.load_drawing() if plot is not None else None
     output.use_compilation_cache()
-    from earnshaw.cli.teachers import build_teacher
     from earnshaw.landscape.hunt.hunt import hunt
 
-    about_teacher: dict[str, Any] = {
-        "activation": activation,
-        "dim": dim,
-        "units": units,
-        "teacher": teacher,
-        "positions": positions,
-        "weights": weights,
-        "on": on,
-        "radius": radius,
-        "lam": lam,
-        "core": core,
-        "degree": degree,
-        "width": width,
-        "parameters": parameter,
-    }
     hidden = None
-    if resume is None or any(value is not None for value in about_teacher.values()):
-        drawn = teacher in (None, "random", "orthonormal")
-        if drawn and weights is None and (fixed_charges or objective == "assumption-1"):
-            about_teacher["weights"] = "ones"
-        hidden = build_teacher(seed=teacher_seed, **about_teacher)
+    if resume is None or any(value is not None for value in about.values()):
+        if fixed_charges or objective == "assumption-1":
+            about = with_ones(about)
+        hidden = build_teacher(seed=teacher_seed, **about)
     with shown("hunting") as report:
         landscape = hunt(
             hidden,

@@ -10,21 +10,7 @@ import typer
 
 from earnshaw.cli import output
 from earnshaw.cli.progress import shown
-from earnshaw.cli.teachers import (
-    ActivationOption,
-    CoreOption,
-    DegreeOption,
-    DimOption,
-    LamOption,
-    OnOption,
-    ParameterOption,
-    PositionsOption,
-    RadiusOption,
-    TeacherOption,
-    UnitsOption,
-    WeightsOption,
-    WidthOption,
-)
+from earnshaw.cli.teachers import build_teacher, with_teacher
 from earnshaw.files import check_writable
 
 if TYPE_CHECKING:
@@ -34,20 +20,9 @@ ROWS = 24  # of the table; more units are summed up
 INTERRUPTED = 130
 
 
+@with_teacher
 def command(
-    activation: ActivationOption = None,
-    dim: DimOption = None,
-    units: UnitsOption = None,
-    teacher: TeacherOption = None,
-    positions: PositionsOption = None,
-    weights: WeightsOption = None,
-    on: OnOption = None,
-    radius: RadiusOption = None,
-    lam: LamOption = None,
-    core: CoreOption = None,
-    degree: DegreeOption = None,
-    width: WidthOption = None,
-    parameter: ParameterOption = None,
+    about: dict[str, Any],
     method: Annotated[
         str | None,
         typer.Option(
@@ -91,26 +66,10 @@ def command(
     drawing = output.load_drawing() if plot is not None else None
     output.use_compilation_cache()
     import earnshaw as ew
-    from earnshaw.cli.teachers import build_teacher
 
-    about_teacher: dict[str, Any] = {
-        "activation": activation,
-        "dim": dim,
-        "units": units,
-        "teacher": teacher,
-        "positions": positions,
-        "weights": weights,
-        "on": on,
-        "radius": radius,
-        "lam": lam,
-        "core": core,
-        "degree": degree,
-        "width": width,
-        "parameters": parameter,
-    }
     hidden = None
-    if resume is None or any(value is not None for value in about_teacher.values()):
-        hidden = build_teacher(seed=seed, **about_teacher)
+    if resume is None or any(value is not None for value in about.values()):
+        hidden = build_teacher(seed=seed, **about)
     with shown("learning") as report:
         run = ew.learn(
             hidden,
@@ -160,10 +119,8 @@ def _print(run: Run, seconds: float, plot: Path | None, save: Path | None) -> No
     from rich.table import Table
 
     matching, teacher = run.matching, run.teacher
-    about = run.settings
-    table = Table(
-        title=f"{about['activation']}, d = {teacher.dim}, {teacher.units} units: {run.method}"
-    )
+    where = f"{run.settings['activation']}, d = {teacher.dim}, {teacher.units} units"
+    table = Table(title=f"{where}: {run.method}")
     for title in ("unit", "learned by", "distance", "weight", "weight error"):
         table.add_column(title, justify="right")
     for unit in range(min(teacher.units, ROWS)):

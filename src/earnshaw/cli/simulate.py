@@ -10,21 +10,7 @@ import typer
 
 from earnshaw.cli import output
 from earnshaw.cli.progress import shown
-from earnshaw.cli.teachers import (
-    ActivationOption,
-    CoreOption,
-    DegreeOption,
-    DimOption,
-    LamOption,
-    OnOption,
-    ParameterOption,
-    PositionsOption,
-    RadiusOption,
-    TeacherOption,
-    UnitsOption,
-    WeightsOption,
-    WidthOption,
-)
+from earnshaw.cli.teachers import DRAWN, build_teacher, describe_teacher, with_teacher
 from earnshaw.errors import EarnshawError
 from earnshaw.files import check_writable
 
@@ -40,20 +26,9 @@ INTERRUPTED = 130
 EVERY = 5.0  # seconds between checkpoints
 
 
+@with_teacher
 def command(
-    activation: ActivationOption = None,
-    dim: DimOption = None,
-    units: UnitsOption = None,
-    teacher: TeacherOption = None,
-    positions: PositionsOption = None,
-    weights: WeightsOption = None,
-    on: OnOption = None,
-    radius: RadiusOption = None,
-    lam: LamOption = None,
-    core: CoreOption = None,
-    degree: DegreeOption = None,
-    width: WidthOption = None,
-    parameter: ParameterOption = None,
+    about: dict[str, Any],
     student_units: Annotated[
         int | None, typer.Option(help="Units of the student: electrons; as many as protons.")
     ] = None,
@@ -86,37 +61,21 @@ def command(
     began = clock.perf_counter()
     output.use_compilation_cache()
     import earnshaw as ew
-    from earnshaw.cli.teachers import describe_teacher
     from earnshaw.dynamics.simulate import go_on
     from earnshaw.dynamics.storage import load_path
 
-    options: dict[str, Any] = {
-        "teacher": teacher,
-        "activation": activation,
-        "dim": dim,
-        "units": units,
-        "seed": seed,
-        "positions": positions,
-        "weights": weights,
-        "on": on,
-        "radius": radius,
-        "lam": lam,
-        "core": core,
-        "degree": degree,
-        "width": width,
-        "parameters": parameter,
-    }
+    about |= {"seed": seed}
     if resume is not None:
         begun, settings = load_path(resume)
-        others = {"student": student, "student_units": student_units} | options
+        others = {"student": student, "student_units": student_units} | about
         _nothing_else(others | {"wrt": wrt, "objective": objective})
         settings |= {} if time is None else {"time": time}
     else:
-        protons = _protons(options)
+        protons = _protons(about)
         if student is not None:
             electrons = ew.load_student(student)
         else:
-            electrons = _random_student(protons, student_units, seed, weights)
+            electrons = _random_student(protons, student_units, seed, about["weights"])
         settings = {
             **describe_teacher(protons),
             "student_units": electrons.units,
@@ -144,18 +103,16 @@ def command(
         raise typer.Exit(INTERRUPTED)
 
 
-def _protons(options: dict[str, Any]) -> Teacher:
+def _protons(about: dict[str, Any]) -> Teacher:
     """The teacher that the options describe; by default one whose electrons soon meet it."""
-    from earnshaw.cli.teachers import build_teacher
-
-    if options["teacher"] not in (None, "random", "orthonormal"):
-        return build_teacher(**options)
+    if about["teacher"] not in DRAWN:
+        return build_teacher(**about)
     usual = {"dim": DIM, "units": UNITS, "weights": "ones"}
-    options = options | {key: value for key, value in usual.items() if options[key] is None}
-    protons = build_teacher(**options)
-    if options["teacher"] == "orthonormal" or options["positions"] or _of_unit_length(protons):
+    about = about | {key: value for key, value in usual.items() if about[key] is None}
+    protons = build_teacher(**about)
+    if about["teacher"] == "orthonormal" or about["positions"] or _of_unit_length(protons):
         return protons
-    return build_teacher(**options | {"positions": "gaussian"})
+    return build_teacher(**about | {"positions": "gaussian"})
 
 
 def _nothing_else(options: dict[str, Any]) -> None:

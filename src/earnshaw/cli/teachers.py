@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,31 +16,59 @@ from earnshaw.errors import EarnshawError
 if TYPE_CHECKING:
     from earnshaw.charges.network import Teacher
 
-# The options that describe a teacher, in every command that has one.
-ActivationOption = Annotated[
-    str | None, typer.Option(help="almost-harmonic (the default), relu, hermite-3, sign, ...")
-]
-DimOption = Annotated[int | None, typer.Option(help="The dimension d.")]
-UnitsOption = Annotated[int | None, typer.Option(help="Units of the teacher: protons.")]
-TeacherOption = Annotated[
-    str | None, typer.Option(help="random (the default), orthonormal, or a teacher's FILE.")
-]
-PositionsOption = Annotated[
-    str | None, typer.Option(help="Law of positions: paper, sphere, orthonormal, gaussian.")
-]
-WeightsOption = Annotated[
-    str | None, typer.Option(help="Law of weights: uniform, ones, signs, gaussian.")
-]
-OnOption = Annotated[str | None, typer.Option(help="space or sphere.")]
-RadiusOption = Annotated[float | None, typer.Option(help="almost-harmonic: the core; 0.1.")]
-LamOption = Annotated[float | None, typer.Option(help="almost-harmonic: lambda; 1.")]
-CoreOption = Annotated[str | None, typer.Option(help="almost-harmonic: ball or paper.")]
-DegreeOption = Annotated[int | None, typer.Option(help="sphere-synthetic, hermite: degree.")]
-WidthOption = Annotated[float | None, typer.Option(help="Standard deviation of the inputs; 1.")]
-ParameterOption = Annotated[
-    list[str] | None, typer.Option("--parameter", "-p", help="NAME=VALUE. Repeatable.")
-]
+# The options that describe a teacher, in every command that has one; None: not given.
+OPTIONS: dict[str, Any] = {
+    "activation": Annotated[
+        str | None, typer.Option(help="almost-harmonic (the default), relu, hermite-3, sign, ...")
+    ],
+    "dim": Annotated[int | None, typer.Option(help="The dimension d.")],
+    "units": Annotated[int | None, typer.Option(help="Units of the teacher: protons.")],
+    "teacher": Annotated[
+        str | None, typer.Option(help="random (the default), orthonormal, or a teacher's FILE.")
+    ],
+    "positions": Annotated[
+        str | None, typer.Option(help="Law of positions: paper, sphere, orthonormal, gaussian.")
+    ],
+    "weights": Annotated[
+        str | None, typer.Option(help="Law of weights: uniform, ones, signs, gaussian.")
+    ],
+    "on": Annotated[str | None, typer.Option(help="space or sphere.")],
+    "radius": Annotated[float | None, typer.Option(help="almost-harmonic: the core; 0.1.")],
+    "lam": Annotated[float | None, typer.Option(help="almost-harmonic: lambda; 1.")],
+    "core": Annotated[str | None, typer.Option(help="almost-harmonic: ball or paper.")],
+    "degree": Annotated[int | None, typer.Option(help="sphere-synthetic, hermite: degree.")],
+    "width": Annotated[float | None, typer.Option(help="Standard deviation of the inputs; 1.")],
+    "parameter": Annotated[
+        list[str] | None, typer.Option("--parameter", "-p", help="NAME=VALUE. Repeatable.")
+    ],
+}
 
+
+def with_teacher(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that describe a teacher, in place of its parameter `about`.
+
+    There it finds what was given, by name, as `build_teacher` takes it.
+    """
+    own = inspect.signature(command, eval_str=True)
+    parameters: list[inspect.Parameter] = []
+    for parameter in own.parameters.values():
+        named = OPTIONS if parameter.name == "about" else {}
+        shared = [
+            parameter.replace(name=name, annotation=kind, default=None)
+            for name, kind in named.items()
+        ]
+        parameters += shared or [parameter]
+
+    @functools.wraps(command)
+    def wrapped(**given: Any) -> None:
+        about = {name: given.pop(name) for name in OPTIONS}
+        command(about=about | {"parameters": about.pop("parameter")}, **given)
+
+    wrapped.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return wrapped
+
+
+DRAWN = (None, "random", "orthonormal")  # what --teacher may be beside a file
 SETTLED = ("activation", "dim", "units", "seed", "positions", "weights", "on", "width", "potential")
 
 
@@ -63,7 +94,7 @@ def build_teacher(
 
     named = {"radius": radius, "lam": lam, "core": core, "degree": degree}
     given = {key: value for key, value in named.items() if value is not None}
-    if teacher not in (None, "random", "orthonormal"):
+    if teacher not in DRAWN:
         described = {
             "activation": activation,
             "dim": dim,
@@ -98,6 +129,12 @@ def build_teacher(
         width=width,
         **extra,
     )
+
+
+def with_ones(about: dict[str, Any]) -> dict[str, Any]:
+    """The same where charges are fixed: those of a random teacher are 1, unless said otherwise."""
+    drawn = about["teacher"] in DRAWN and about["weights"] is None
+    return about | {"weights": "ones"} if drawn else about
 
 
 def describe_teacher(teacher: Teacher) -> dict[str, Any]:
