@@ -100,3 +100,17 @@ def test_a_loss_that_falls_for_ever_is_followed_to_the_limit():
     loop = descend(GradientDescent(), objective, batch(point(1.0, 1e-3)), 30)
     assert float(loop.states.value[0]) < -1
     assert int(loop.iteration) == 30
+
+
+def test_steps_stay_finite_for_a_unit_that_has_landed_on_a_cusp():
+    """Its gradient never vanishes, and no step is ever too long: the size must not double for ever.
+
+    1100 doublings would make it infinite, and halving that would never end.
+    """
+    loss = population_loss(
+        Teacher([[0.0, 0.0]], [1.0], "distance"), "without-constants", wrt="positions"
+    )
+    start = batch(Student([[0.3, 0.1]], [1.0]))
+    loop = descend(GradientDescent(Steps(cusps=True)), loss, start, 1200)
+    assert np.all(np.isfinite(loop.states.step_size))
+    assert np.linalg.norm(loop.states.student.positions) < 1e-12
