@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import earnshaw as ew
@@ -31,6 +32,8 @@ def test_a_perfect_student_in_json(invoke, files):
     assert found["gradient_norm"] < 1e-12
     assert found["smallest_eigenvalue"] > 0
     assert found["rigorous"] is None
+    parts = [np.ravel(found["direction"][name]) for name in ("positions", "weights")]
+    assert np.linalg.norm(np.concatenate(parts)) == pytest.approx(1)
     assert any("F.4" in one["sources"] for one in found["theorems"])
 
 
@@ -97,8 +100,6 @@ def test_shapes_that_do_not_fit(refuse, files):
 
 
 def test_a_run_of_a_newer_version(refuse, tmp_path):
-    import numpy as np
-
     path = tmp_path / "run.npz"
     np.savez(path, format="earnshaw-run", version=99)
     assert "version" in refuse("certify", str(path))

@@ -141,6 +141,23 @@ def network(activation: Activation, student: Student, x: Array) -> Array:
     return total
 
 
+def same_charges(first: Teacher | Student, second: Teacher | Student) -> bool:
+    """Whether positions and weights agree to the last bit."""
+    return np.array_equal(first.positions, second.positions) and np.array_equal(
+        first.weights, second.weights
+    )
+
+
+def same_teacher(first: Teacher, second: Teacher) -> bool:
+    """Whether charges, activation, inputs and manifold agree to the last bit."""
+
+    def kind(teacher: Teacher) -> tuple[Any, ...]:
+        species = teacher.species
+        return species.name, species.parameters, float(species.inputs.width), teacher.manifold.name
+
+    return same_charges(first, second) and kind(first) == kind(second)
+
+
 def checked_charges(what: str, positions: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
     """Positions (..., k, d) and weights (..., k) in float64: right shapes, finite entries."""
     try:

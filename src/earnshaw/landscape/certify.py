@@ -44,8 +44,10 @@ class Certified(Certificate):
 
     def summary(self) -> dict[str, Any]:
         """Plain numbers for JSON; None for what is infinite or does not exist."""
+        moved = {} if self.direction is None else self.direction._asdict()
         return super().summary() | {
             "loss": _plain(self.loss),
+            "direction": {name: np.asarray(part).tolist() for name, part in moved.items()} or None,
             "laplacians": [_plain(value) for value in self.laplacians],
             "group_laplacian": _plain(self.group_laplacian),
             "theorems": [one.summary() for one in self.theorems],

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from earnshaw.charges.matching import match
-from earnshaw.charges.network import Student, Teacher
+from earnshaw.charges.network import Student, Teacher, same_charges, same_teacher
 from earnshaw.descent.loop import Report
 from earnshaw.descent.methods import NODE_WISE, Wish, all_at_once, check_method, node_by_node
 from earnshaw.descent.starts import usual_starts
@@ -164,24 +164,13 @@ def _same(
     stored: Stored, teacher: Teacher | None, student: Student | None
 ) -> tuple[Teacher, Student | None]:
     """The stored teacher and start, if those given are none or the same."""
-    if teacher is not None and not (
-        _equal(teacher, stored.teacher) and _kind(teacher) == _kind(stored.teacher)
-    ):
+    if teacher is not None and not same_teacher(teacher, stored.teacher):
         raise EarnshawError("it is a run with another teacher")
-    if student is not None and not (stored.start is not None and _equal(student, stored.start)):
+    if student is not None and not (
+        stored.start is not None and same_charges(student, stored.start)
+    ):
         raise EarnshawError("it is a run with another start")
     return stored.teacher, stored.start
-
-
-def _equal(first: Teacher | Student, second: Teacher | Student) -> bool:
-    return np.array_equal(first.positions, second.positions) and np.array_equal(
-        first.weights, second.weights
-    )
-
-
-def _kind(teacher: Teacher) -> tuple[Any, ...]:
-    species = teacher.species
-    return species.name, species.parameters, float(species.inputs.width), teacher.manifold.name
 
 
 def objective_of(teacher: Teacher, settings: Settings) -> Objective:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from earnshaw.charges.network import Teacher
+from earnshaw.charges.network import Teacher, same_teacher
 from earnshaw.descent.loop import Report
 from earnshaw.descent.stop import Stop
 from earnshaw.errors import EarnshawError
@@ -132,16 +132,7 @@ def hunt(
 
 def _same(stored: Teacher, given: Teacher | None) -> Teacher:
     """The stored teacher, if the one given is none or the same."""
-    if given is None:
-        return stored
-
-    def about(teacher: Teacher) -> tuple[Any, ...]:
-        species, charges = teacher.species, (teacher.positions, teacher.weights)
-        bits = tuple(np.asarray(part).tobytes() for part in charges)
-        where = (float(species.inputs.width), teacher.manifold.name)
-        return (species.name, species.parameters, *where, *bits)
-
-    if about(stored) != about(given):
+    if given is not None and not same_teacher(stored, given):
         raise EarnshawError("it is a hunt with another teacher")
     return stored
 
