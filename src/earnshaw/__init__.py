@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from earnshaw.energy.empirical import EmpiricalLoss, empirical_loss
     from earnshaw.energy.population import PopulationLoss, population_loss
     from earnshaw.errors import EarnshawError
+    from earnshaw.experiments.sweeps.sweep import Sweep, sweep
+    from earnshaw.experiments.training.settings import Training
+    from earnshaw.experiments.training.train import Trained, train
     from earnshaw.inputs import Gaussian, TruncatedGaussian
     from earnshaw.landscape.certificate import Certificate
     from earnshaw.landscape.certify import Certified, certify
@@ -94,6 +97,11 @@ _HOMES = {
     "Landscape": "earnshaw.landscape.hunt.landscape",
     "verify": "earnshaw.claims.verify",
     "load_run": "earnshaw.learning.learn",
+    "train": "earnshaw.experiments.training.train",
+    "Trained": "earnshaw.experiments.training.train",
+    "Training": "earnshaw.experiments.training.settings",
+    "sweep": "earnshaw.experiments.sweeps.sweep",
+    "Sweep": "earnshaw.experiments.sweeps.sweep",
     "EarnshawError": "earnshaw.errors",
 }
 
@@ -114,7 +122,10 @@ __all__ = [
     "Run",
     "Stop",
     "Student",
+    "Sweep",
     "Teacher",
+    "Trained",
+    "Training",
     "TruncatedGaussian",
     "activation",
     "certify",
@@ -140,6 +151,8 @@ __all__ = [
     "save_path",
     "save_proof",
     "simulate",
+    "sweep",
+    "train",
     "verify",
 ]
 

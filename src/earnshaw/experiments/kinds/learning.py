@@ -1,0 +1,153 @@
+"""The kind "learn": does a method learn random two-layer teachers? `ew.learn`, seed by seed.
+
+Success is every unit of the teacher found, as a permutation: positions and weights within NEAR, up
+to the symmetries of the activation. The loss that is left is kept too: a small one does not mean
+that the units are found (EPD, after Table 2).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from earnshaw.errors import EarnshawError, OutOfRange
+from earnshaw.experiments.kinds.kind import Kind, Piece, Result, Settings
+
+NEAR = 1e-3
+OF_LEARN = (
+    *("method", "objective", "samples", "batch", "starts", "start"),
+    *("iterations", "steps", "tolerance"),
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Learning:
+    """The arguments of `ew.random_teacher` and, from `method` on, of `ew.learn`.
+
+    `student_units` is the `units` of `ew.learn`, and `parameters` those of the activation.
+    """
+
+    activation: str = "almost-harmonic"
+    dim: int = 3
+    units: int = 4
+    parameters: dict[str, Any] = dataclasses.field(default_factory=dict)
+    positions: str | None = None
+    weights: str | None = None
+    on: str | None = None
+    method: str = "node-wise"
+    objective: str = "full"
+    student_units: int | None = None
+    samples: int | None = None
+    batch: int | None = None
+    starts: int | None = None
+    start: str | None = None
+    iterations: int | None = None
+    steps: str | float | None = None
+    tolerance: float | None = None
+
+    def of_learn(self, seed: int) -> dict[str, Any]:
+        """The arguments of `ew.learn`."""
+        asked = {name: getattr(self, name) for name in OF_LEARN}
+        return asked | {"seed": seed, "units": self.student_units}
+
+    def teacher(self, seed: int, units: int | None = None) -> Any:
+        """The teacher of a seed."""
+        from earnshaw.charges.random import random_teacher
+
+        return random_teacher(
+            self.activation,
+            self.dim,
+            self.units if units is None else units,
+            seed,
+            positions=self.positions,
+            weights=self.weights,
+            on=self.on,
+            **self.parameters,
+        )
+
+
+class LearningKind(Kind):
+    """`ew.learn`, one seed a block."""
+
+    name = "learn"
+    together = 1
+    measure = "success"
+    sources = (
+        *("activations", "charges", "descent", "duality", "energy", "landscape", "learning"),
+        *("manifolds.py", "numerics", "potentials", "inputs.py", "registry.py"),
+        "experiments/kinds/learning.py",
+    )
+
+    def check(self, settings: Settings) -> dict[str, Any]:
+        from earnshaw.descent.methods import check_method
+        from earnshaw.learning.learn import objective_of
+        from earnshaw.learning.settings import Settings as LearnSettings
+
+        known = [field.name for field in dataclasses.fields(Learning)]
+        for name in settings:
+            if name not in known:
+                raise EarnshawError(f"learn has no setting {name!r}; allowed: {', '.join(known)}")
+        asked = Learning(**settings)
+        if not isinstance(asked.activation, str):
+            raise OutOfRange("activation", asked.activation, "the name of an activation")
+        if not isinstance(asked.parameters, dict):
+            raise OutOfRange("parameters", asked.parameters, "a table of names and values")
+        given = {name: value for name, value in asked.of_learn(0).items() if value is not None}
+        wanted = LearnSettings(**given)
+        check_method(wanted.method, objective_of(asked.teacher(0), wanted))
+        return dataclasses.asdict(asked)
+
+    def work(self, settings: Settings) -> float:
+        return float(settings["units"]) ** 2 * settings["dim"]
+
+    def advance(self, settings: Settings, block: int, state: bytes | None, seconds: float) -> Piece:
+        from earnshaw.learning.learn import learn
+
+        asked, seed = Learning(**settings), block
+        until = time.monotonic() + seconds
+        latest: list[Any] = [0.0, ""]
+
+        def report(progress: Any) -> None:
+            latest[:] = [progress.done / progress.total if progress.total else 0.0, progress.note]
+            if time.monotonic() > until:
+                raise KeyboardInterrupt  # which ends a run of `learn` as Ctrl-C does, in good order
+
+        with tempfile.TemporaryDirectory() as folder:
+            kept = Path(folder) / "run.npz"
+            if state is not None:
+                kept.write_bytes(state)
+            run = learn(
+                asked.teacher(seed),
+                **asked.of_learn(seed),
+                save=kept,
+                resume=None if state is None else kept,
+                report=report,
+            )
+            if str(run.stop) == "interrupted":
+                return Piece(*latest, state=kept.read_bytes())
+        note = f"relative loss {run.relative_loss:.3g}"
+        return Piece(1.0, note, results=(_result(seed, run),))
+
+
+def _result(seed: int, run: Any) -> Result:
+    import numpy as np
+
+    found = len(run.matching.recovered(NEAR))
+    whole = run.matching.is_permutation and found == run.teacher.units
+    farthest = float(np.max(run.matching.distance))
+    numbers = {
+        "success": bool(whole),
+        "found": found / run.teacher.units,
+        "relative_loss": run.relative_loss,
+        "farthest": farthest if math.isfinite(farthest) else None,
+        "student_units": run.student.units,
+        "iterations": run.iterations,
+        "stop": str(run.stop),
+        "kind": str(run.certificate.kind),
+    }
+    way = {"iterations": run.history.iterations, "losses": run.history.losses}
+    return Result(seed, numbers, {name: np.asarray(a) for name, a in way.items()})

@@ -1,0 +1,55 @@
+"""A table or figure of the papers, made again: rows of numbers, ours beside theirs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The test error on the way of several seeds.
+
+    Attributes:
+        panel: which part of the figure it belongs to.
+        depth, width: of the networks.
+        iterations: (m,).
+        median, low, high: over the seeds, (m,).
+    """
+
+    panel: str
+    depth: int
+    width: int
+    iterations: np.ndarray
+    median: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What `earnshaw reproduce` makes.
+
+    Attributes:
+        name: table1, table2, figure1 or figure2.
+        preset: quick or paper.
+        title: one line for a picture.
+        rows: plain values under the same names in every row: the CSV file.
+        shown: the rows of the readable table, where they are not the same.
+        remarks: what a reader must know.
+        complete: whether every cell that was asked for has its numbers.
+        code: the version that made them.
+        curves: of figure 1.
+    """
+
+    name: str
+    preset: str
+    title: str
+    rows: list[dict[str, Any]]
+    remarks: tuple[str, ...]
+    complete: bool
+    code: str
+    shown: list[dict[str, Any]] = field(default_factory=list)
+    curves: tuple[Curve, ...] = ()

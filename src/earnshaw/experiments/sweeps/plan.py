@@ -1,0 +1,76 @@
+"""A sweep: every combination of a grid of settings, with every seed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from earnshaw.errors import EarnshawError, check_integer
+from earnshaw.experiments.kinds.registry import kind_named
+from earnshaw.experiments.training.settings import seeds_of
+
+MANY = 100_000  # cells; more is a mistake
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a sweep runs.
+
+    Attributes:
+        name: of the run in the store.
+        kind: "train" or "learn".
+        settings: those of each place of the grid, all defaults filled in.
+        seeds: with which each of them is run.
+        axes: the settings that vary, in the order of the grid.
+    """
+
+    name: str
+    kind: str
+    settings: tuple[dict[str, Any], ...]
+    seeds: tuple[int, ...]
+    axes: tuple[str, ...]
+
+    def cells(self) -> list[tuple[dict[str, Any], int]]:
+        """Every setting with every seed."""
+        return [(settings, seed) for settings in self.settings for seed in self.seeds]
+
+
+def plan(
+    kind: str,
+    grid: Mapping[str, Sequence[Any]] | None = None,
+    *,
+    fixed: Mapping[str, Any] | None = None,
+    seeds: int | Iterable[int] = 1,
+    name: str | None = None,
+) -> Plan:
+    """The plan of a grid; what is wrong with any of its cells is said before any is run."""
+    grid, fixed = dict(grid or {}), dict(fixed or {})
+    for axis, values in grid.items():
+        if isinstance(values, (str, bytes)) or not isinstance(values, Sequence) or not values:
+            raise EarnshawError(f"the grid's {axis!r} is {values!r}; allowed: a list of values")
+        if axis in fixed:
+            raise EarnshawError(f"{axis!r} is both in the grid and fixed; allowed: one of the two")
+    places = [
+        fixed | dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())
+    ]
+    return plan_of(kind, places, axes=tuple(grid), seeds=seeds, name=name or kind)
+
+
+def plan_of(
+    kind: str,
+    places: Iterable[Mapping[str, Any]],
+    *,
+    axes: tuple[str, ...],
+    seeds: int | Iterable[int],
+    name: str,
+) -> Plan:
+    """The plan of settings that need not form a grid."""
+    if not isinstance(name, str) or not name or name.isdigit():
+        raise EarnshawError(f"the name of a sweep is {name!r}; allowed: a text, not a number")
+    wanted = seeds_of(seeds)
+    places = list(places)
+    check_integer("the number of cells", len(places) * len(wanted), 1, MANY)
+    checked = kind_named(kind)
+    return Plan(name, kind, tuple(checked.check(place) for place in places), wanted, axes)

@@ -1,0 +1,139 @@
+"""`ew.sweep`: a grid of settings and seeds, run once, kept in a store, resumed where it stopped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from earnshaw.errors import EarnshawError, check_integer
+from earnshaw.experiments.kinds.registry import code_version, kind_named
+from earnshaw.experiments.store.store import DEFAULT, Cell, writing
+from earnshaw.experiments.sweeps.conduct import Conductor
+from earnshaw.experiments.sweeps.executor import Executor, Serial
+from earnshaw.experiments.sweeps.plan import Plan, plan
+from earnshaw.experiments.sweeps.standing import Watch
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A sweep and what is known of its cells.
+
+    Attributes:
+        plan: what was asked for.
+        run: its number in the store.
+        code: the version that made the results.
+        cells: every setting with every seed, in the order of the plan.
+        elsewhere: how many of them the store has from other versions of the code; not used.
+    """
+
+    plan: Plan
+    run: int
+    code: str
+    cells: tuple[Cell, ...]
+    elsewhere: int = 0
+
+    @property
+    def done(self) -> int:
+        """How many cells have results."""
+        return sum(cell.numbers is not None for cell in self.cells)
+
+    @property
+    def failed(self) -> int:
+        """How many ended without."""
+        return sum(cell.error is not None for cell in self.cells)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every cell has results."""
+        return self.done == len(self.cells)
+
+    def rows(self, measure: str | None = None) -> list[dict[str, Any]]:
+        """For each place of the grid, the median and range of a number over the seeds.
+
+        Of yes and no, `mean` is the rate. `values` has every seed's; a diverged run's is infinite.
+        """
+        measure = kind_named(self.plan.kind).measure if measure is None else measure
+        rows = []
+        for i, settings in enumerate(self.plan.settings):
+            cells = self.cells[i * len(self.plan.seeds) : (i + 1) * len(self.plan.seeds)]
+            values = [_number(cell, measure) for cell in cells if cell.numbers is not None]
+            row = {axis: settings[axis] for axis in self.plan.axes} | {"seeds": len(values)}
+            if values:
+                row |= {
+                    "median": float(np.median(values)),
+                    "low": min(values),
+                    "high": max(values),
+                    "mean": float(np.mean(values)),
+                }
+            rows.append(row | {"values": values})
+        return rows
+
+
+def _number(cell: Cell, measure: str) -> float:
+    assert cell.numbers is not None
+    if measure not in cell.numbers:
+        known = ", ".join(cell.numbers)
+        raise EarnshawError(f"there is no number {measure!r} in the results; allowed: {known}")
+    value = cell.numbers[measure]
+    return float("inf") if value is None else float(value)
+
+
+def sweep(
+    kind: str | Plan,
+    grid: Mapping[str, Sequence[Any]] | None = None,
+    *,
+    fixed: Mapping[str, Any] | None = None,
+    seeds: int | Iterable[int] = 1,
+    name: str | None = None,
+    store: str | os.PathLike[str] = DEFAULT,
+    workers: int = 1,
+    cluster: str | None = None,
+    watch: Watch | None = None,
+) -> Sweep:
+    """Run every combination of a grid with every seed, except what the store has already.
+
+    What is finished is kept at once; a sweep that was interrupted, in whatever way, goes on when it
+    is asked for again. The numbers do not depend on where, or in how many pieces, it was run.
+
+    Args:
+        kind: "train" (`Training` has its settings) or "learn" (`Learning`); or a whole `Plan`.
+        grid: for each setting that varies, its values.
+        fixed: the other settings that are not the defaults.
+        seeds: how many (0, 1, ...), or which.
+        name: of the run in the store.
+        store: an SQLite file; made if there is none.
+        workers: local processes; with 1, all is done in this one.
+        cluster: the address of a Dask scheduler instead.
+        watch: called with a `Standing` now and then.
+    """
+    if isinstance(kind, Plan):
+        asked = kind
+    else:
+        asked = plan(kind, grid, fixed=fixed, seeds=seeds, name=name)
+    check_integer("workers", workers, 1)
+    code = code_version(asked.kind)
+    with writing(store) as opened:
+        run = opened.begin_run(asked.name, asked.kind, code, asked.cells())
+        if any(cell.numbers is None for cell in opened.cells(run)):
+            executor = _executor(workers, cluster)
+            try:
+                Conductor(asked, code, opened, run, executor, watch).run()
+            finally:
+                executor.close()
+        return Sweep(asked, run, code, tuple(opened.cells(run)), opened.elsewhere(run))
+
+
+def _executor(workers: int, cluster: str | None) -> Executor:
+    if cluster is not None:
+        from earnshaw.experiments.sweeps.cluster import Cluster
+
+        return Cluster(cluster)
+    if workers == 1:
+        return Serial()
+    from earnshaw.experiments.sweeps.local import LocalProcesses
+
+    return LocalProcesses(workers)

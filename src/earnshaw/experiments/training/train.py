@@ -1,0 +1,80 @@
+"""`ew.train`: students of random networks of any depth, trained on samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+
+from earnshaw.descent.loop import Progress, Report
+from earnshaw.experiments.training.engine import LANES, Trainer
+from earnshaw.experiments.training.network import Layers
+from earnshaw.experiments.training.settings import Training, seeds_of, training
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What became of a student.
+
+    Attributes:
+        settings: all that was asked for.
+        seed: of the teacher, the start and the samples.
+        iterations: at which the test error was taken, (m,), from 0 to the last.
+        errors: E[(f - g)^2] there, (m,).
+        scale: E[f^2], the error of the answer 0.
+        teacher, student: their layers.
+    """
+
+    settings: Training
+    seed: int
+    iterations: np.ndarray
+    errors: np.ndarray
+    scale: float
+    teacher: Layers
+    student: Layers
+
+    @property
+    def error(self) -> float:
+        """The test error at the end."""
+        return float(self.errors[-1])
+
+
+def train(
+    *, seeds: int | Iterable[int] = 1, report: Report | None = None, **settings: Any
+) -> tuple[Trained, ...]:
+    """Train a student on a random teacher for every seed; the seeds share one compiled run.
+
+    Args:
+        seeds: how many (0, 1, ...), or which.
+        report: called with a `Progress` now and then.
+        settings: those of `Training`: depth, width, dim, activation, step, iterations, ...
+    """
+    asked = training(settings)
+    wanted = seeds_of(seeds)
+    found: dict[int, Trained] = {}
+    for block in sorted({seed // LANES for seed in wanted}):
+        trainer = Trainer(asked, block, None)
+        while not trainer.done:
+            trainer.advance()
+            if report is not None:
+                latest = np.median(trainer.errors[-1]) if trainer.errors else np.nan
+                note = f"error {latest:.3g}"
+                report(Progress(trainer.iteration, asked.iterations, note))
+        for lane, seed in enumerate(trainer.seeds):
+            found[seed] = Trained(
+                asked,
+                seed,
+                np.array(trainer.marks),
+                np.array(trainer.errors)[:, lane],
+                float(trainer.scale[lane]),
+                _lane(trainer.teacher, lane),
+                _lane(trainer.student, lane),
+            )
+    return tuple(found[seed] for seed in wanted)
+
+
+def _lane(layers: Layers, lane: int) -> Layers:
+    return jax.tree.map(lambda array: np.asarray(array[lane]), layers)
