@@ -128,7 +128,7 @@ class LearningKind(Kind):
                 report=report,
             )
             if str(run.stop) == "interrupted":
-                return Piece(*latest, state=kept.read_bytes())
+                return Piece(latest[0], latest[1], state=kept.read_bytes())
         note = f"relative loss {run.relative_loss:.3g}"
         return Piece(1.0, note, results=(_result(seed, run),))
 
