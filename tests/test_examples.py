@@ -52,6 +52,16 @@ def test_certify_a_point(capsys):
     assert "checked again: cusp-minimum" in printed
 
 
+def test_depth_and_width(capsys):
+    runpy.run_path(str(EXAMPLES / "depth_and_width.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    shallow, deep = (float(re.search(rf"depth {d}: error ([\d.]+)", printed)[1]) for d in (2, 3))
+    assert shallow < deep
+    assert "10 cells there, the same: True" in printed
+    first, last = map(float, re.search(r"error ([\d.]+) -> ([\d.]+)", printed).groups())
+    assert last < 0.2 * first
+
+
 def test_every_example_is_tested():
     tested = re.findall(r'EXAMPLES / "(\w+\.py)"', Path(__file__).read_text())
     assert sorted(path.name for path in EXAMPLES.glob("*.py")) == sorted(tested)

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from earnshaw.energy.empirical import EmpiricalLoss, empirical_loss
     from earnshaw.energy.population import PopulationLoss, population_loss
     from earnshaw.errors import EarnshawError
+    from earnshaw.experiments.papers.reproduce import reproduce
+    from earnshaw.experiments.papers.reproduction import Reproduction
     from earnshaw.experiments.sweeps.sweep import Sweep, sweep
     from earnshaw.experiments.training.settings import Training
     from earnshaw.experiments.training.train import Trained, train
@@ -97,6 +99,8 @@ _HOMES = {
     "Landscape": "earnshaw.landscape.hunt.landscape",
     "verify": "earnshaw.claims.verify",
     "load_run": "earnshaw.learning.learn",
+    "reproduce": "earnshaw.experiments.papers.reproduce",
+    "Reproduction": "earnshaw.experiments.papers.reproduction",
     "train": "earnshaw.experiments.training.train",
     "Trained": "earnshaw.experiments.training.train",
     "Training": "earnshaw.experiments.training.settings",
@@ -119,6 +123,7 @@ __all__ = [
     "Progress",
     "Proof",
     "Realization",
+    "Reproduction",
     "Run",
     "Stop",
     "Student",
@@ -147,6 +152,7 @@ __all__ = [
     "random_student",
     "random_teacher",
     "realize",
+    "reproduce",
     "save",
     "save_path",
     "save_proof",

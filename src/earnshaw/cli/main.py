@@ -8,7 +8,18 @@ from typing import Annotated
 import typer
 
 from earnshaw import __version__
-from earnshaw.cli import certify, landscape, learn, potential, realize, simulate, verify
+from earnshaw.cli import (
+    certify,
+    landscape,
+    learn,
+    potential,
+    realize,
+    reproduce,
+    runs,
+    simulate,
+    sweep,
+    verify,
+)
 from earnshaw.errors import EarnshawError
 
 app = typer.Typer(
@@ -23,7 +34,10 @@ app.command("landscape")(landscape.command)
 app.command("learn")(learn.command)
 app.command("potential")(potential.command)
 app.command("realize")(realize.command)
+app.command("reproduce")(reproduce.command)
+app.add_typer(runs.app, name="runs")
 app.command("simulate")(simulate.command)
+app.command("sweep")(sweep.command)
 app.command("verify")(verify.command)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,28 @@ from earnshaw.files import check_writable
 
 def print_json(payload: dict[str, Any]) -> None:
     """Print `payload` as one JSON object; numbers that JSON lacks (infinite, NaN) become null."""
-    print(json.dumps(_plain(payload), allow_nan=False))
+    print(json_text(payload))
+
+
+def json_text(payload: Any) -> str:
+    """As JSON text, infinite numbers and NaN as null."""
+    return json.dumps(_plain(payload), allow_nan=False)
+
+
+def print_rows(title: str, rows: list[dict[str, Any]]) -> None:
+    """Print rows of the same columns as a table."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from earnshaw.experiments.tables import words
+
+    table = Table(title=title, title_justify="left")
+    for name in rows[0] if rows else ():
+        number = any(isinstance(row[name], (int, float)) for row in rows)
+        table.add_column(name, justify="right" if number else "left")
+    for row in rows:
+        table.add_row(*(words(row.get(name)) for name in rows[0]))
+    Console().print(table if rows else f"{title}: nothing")
 
 
 def _plain(value: Any) -> Any:
@@ -56,19 +78,29 @@ def load_drawing() -> threading.Thread:
 
 
 def use_compilation_cache() -> None:
-    """Compile fast, and keep it in the user's cache folder, so that a second run starts faster."""
-    os.environ["XLA_FLAGS"] = f"{QUICK_TO_COMPILE} {os.environ.get('XLA_FLAGS', '')}".strip()
-    import jax
+    """Compile fast, and keep it in the user's cache folder, so that a second run starts faster.
 
+    Through the environment, so that processes which this one starts do the same.
+    """
+    if QUICK_TO_COMPILE not in (flags := os.environ.get("XLA_FLAGS", "")):
+        os.environ["XLA_FLAGS"] = f"{QUICK_TO_COMPILE} {flags}".strip()
+    if "JAX_COMPILATION_CACHE_DIR" in os.environ:
+        return  # the user has chosen
     root = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     folder = Path(root).expanduser() / "earnshaw" / "jax"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         return  # a read-only home costs speed, not results
-    jax.config.update("jax_compilation_cache_dir", str(folder))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
-    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+    wishes: dict[str, Any] = {
+        "jax_compilation_cache_dir": str(folder),
+        "jax_persistent_cache_min_compile_time_secs": 0.0,
+        "jax_persistent_cache_min_entry_size_bytes": -1,
+    }
+    os.environ.update({name.upper(): str(value) for name, value in wishes.items()})
+    if "jax" in sys.modules:
+        for name, value in wishes.items():
+            sys.modules["jax"].config.update(name, value)
 
 
 def parse_parameters(pairs: list[str], taken: tuple[str, ...]) -> dict[str, Any]:

@@ -67,8 +67,9 @@ READINGS = {
 DEFAULT = "one-sample"
 
 
-def reading_named(name: str) -> Reading:
-    """The reading of that name; an unknown one is answered with the known."""
+def reading_named(name: str | None) -> Reading:
+    """The reading of that name, or the usual one; an unknown one is answered with the known."""
+    name = DEFAULT if name is None else name
     if name not in READINGS:
         raise UnknownName("reading", name, READINGS)
     return READINGS[name]

@@ -21,6 +21,7 @@ from pathlib import Path
 from earnshaw.errors import EarnshawError
 from earnshaw.experiments.sweeps.plan import Plan, plan
 
+BUILT_IN = Path(__file__).with_name("built_in")  # sweeps that come with the package
 KEYS = ("name", "kind", "seeds", "grid", "fixed")
 
 
@@ -55,3 +56,9 @@ def load_plan(path: str | os.PathLike[str]) -> Plan:
         )
     except EarnshawError as error:
         raise EarnshawError(f"cannot use {str(path)!r}: {error}") from None
+
+
+def built_in(name: str) -> Path | None:
+    """The sweep of that name which comes with the package; a file of that name comes first."""
+    path = BUILT_IN / f"{name}.toml"
+    return path if path.is_file() and not Path(name).exists() else None

@@ -1,4 +1,4 @@
-"""A reproduction as files: a CSV of its rows, and a table in Markdown to read."""
+"""Rows of plain values, under the same names in every row, as tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import io
 from pathlib import Path
 from typing import Any
 
-from earnshaw.experiments.papers.reproduction import Reproduction
 from earnshaw.files import write_text
 
 
@@ -18,15 +17,6 @@ def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
     writer.writeheader()
     writer.writerows(rows)
     write_text(path, text.getvalue())
-
-
-def write_page(path: Path, made: Reproduction, command: str) -> None:
-    """The readable table with its remarks, the command and the version that made it."""
-    shown = made.shown or made.rows
-    lines = [f"# {made.title} ({made.name}, {made.preset})", "", *markdown(shown), ""]
-    lines += [f"- {remark}" for remark in made.remarks]
-    lines += [f"- made by `{command}`, earnshaw {made.code}", ""]
-    write_text(path, "\n".join(lines))
 
 
 def markdown(rows: list[dict[str, Any]]) -> list[str]:

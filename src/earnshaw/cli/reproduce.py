@@ -1,0 +1,106 @@
+"""`earnshaw reproduce`: the papers' tables and figures, ours beside theirs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from earnshaw.cli import output
+from earnshaw.cli.sweeping import STORE, ClusterOption, StoreOption, WorkersOption, run_plan
+from earnshaw.files import check_writable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from earnshaw.experiments.papers.reproduction import Reproduction
+
+
+def command(
+    name: Annotated[str, typer.Argument(help="table1, table2, figure1 or figure2.")],
+    preset: Annotated[
+        str, typer.Option(help="quick (minutes) or paper (all cells, more seeds; hours).")
+    ] = "quick",
+    seeds: Annotated[int | None, typer.Option(help="How many, instead of the preset's.")] = None,
+    cells: Annotated[
+        str | None, typer.Option(help="Only these depths x widths, such as 2x5,3x10.")
+    ] = None,
+    reading: Annotated[
+        str | None,
+        typer.Option(
+            help="What is left unsaid: one-sample, summed, sample-set, wide-inputs or literal."
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option(help="Steps of training, instead of a million.")
+    ] = None,
+    store: StoreOption = STORE,
+    workers: WorkersOption = None,
+    cluster: ClusterOption = None,
+    stored: Annotated[
+        bool, typer.Option("--stored", help="Run nothing: draw what the store has so far.")
+    ] = False,
+    out: Annotated[
+        Path, typer.Option(help="The folder for NAME.png, NAME.csv and NAME.md.")
+    ] = Path(),
+    json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
+) -> None:
+    """Make a table or figure of the papers again: a picture, a CSV file and a table to read."""
+    output.use_compilation_cache()
+    from earnshaw.experiments.papers.reproduce import Wish
+
+    wish = Wish(name, preset, seeds, cells, reading, iterations)
+    files = {ending: out / f"{name}{ending}" for ending in (".png", ".csv", ".md")}
+    for ending, path in files.items():
+        check_writable(path, (ending,))
+    plan = wish.plan()
+    if stored:
+        from earnshaw.experiments.sweeps.peek import peek
+
+        done = peek(plan, store)
+    else:
+        done = run_plan(plan, store, workers, cluster)
+    made = wish.made(done)
+
+    from earnshaw.experiments.papers.page import write_page
+    from earnshaw.experiments.tables import write_csv
+    from earnshaw.plots.style import save
+
+    write_csv(files[".csv"], made.rows)
+    write_page(files[".md"], made, wish.command())
+    save(_picture(made), files[".png"])
+    if json:
+        output.print_json(
+            {
+                "name": name,
+                "preset": preset,
+                "complete": made.complete,
+                "rows": made.rows,
+                "remarks": list(made.remarks),
+                "code": made.code,
+                "files": [str(path) for path in files.values()],
+            }
+        )
+    else:
+        output.print_rows(made.title, made.shown or made.rows)
+        for remark in made.remarks:
+            print(remark)
+        print(f"written: {', '.join(str(path) for path in files.values())}")
+    if done.failed:
+        raise typer.Exit(1)
+
+
+def _picture(made: Reproduction) -> Figure:
+    if made.name == "table1":
+        from earnshaw.plots.table_one import draw_table_one
+
+        return draw_table_one(made)
+    from earnshaw.plots import experiments
+
+    draw = {
+        "table2": experiments.draw_table_two,
+        "figure1": experiments.draw_figure_one,
+        "figure2": experiments.draw_figure_two,
+    }
+    return draw[made.name](made)

@@ -1,0 +1,66 @@
+"""`earnshaw sweep`: a grid of settings and seeds, resumable, local or on a cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from earnshaw.cli import output
+from earnshaw.cli.sweeping import STORE, ClusterOption, StoreOption, WorkersOption, run_plan
+from earnshaw.files import check_writable
+
+if TYPE_CHECKING:
+    from earnshaw.experiments.sweeps.sweep import Sweep
+
+
+def command(
+    file: Annotated[str, typer.Argument(help="A TOML file, or a built-in one: learnability.")],
+    store: StoreOption = STORE,
+    workers: WorkersOption = None,
+    cluster: ClusterOption = None,
+    measure: Annotated[
+        str | None, typer.Option(help="The number to show: error for train, success for learn.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw a heat map: .png, .svg, .pdf.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the table to FILE.csv.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
+) -> None:
+    """Run every combination of a grid with every seed, except what the store has already."""
+    output.check_picture(plot)
+    if csv is not None:
+        check_writable(csv, (".csv",))
+    output.use_compilation_cache()
+    from earnshaw.experiments.sweeps.toml import built_in, load_plan
+
+    plan = load_plan(built_in(file) or file)
+    done = run_plan(plan, store, workers, cluster)
+    rows = [_without_values(row) for row in done.rows(measure)]
+    if csv is not None:
+        from earnshaw.experiments.tables import write_csv
+
+        write_csv(csv, rows)
+    if plot is not None:
+        from earnshaw.plots.style import save
+        from earnshaw.plots.sweep import draw_sweep
+
+        save(draw_sweep(done, measure), plot)
+    if json:
+        counts = {"cells": len(done.cells), "done": done.done, "failed": done.failed}
+        output.print_json(counts | {"run": done.run, "code": done.code, "rows": rows})
+    else:
+        output.print_rows(_title(done, measure), rows)
+    if done.failed:
+        raise typer.Exit(1)
+
+
+def _without_values(row: dict) -> dict:
+    return {name: value for name, value in row.items() if name != "values"}
+
+
+def _title(done: Sweep, measure: str | None) -> str:
+    from earnshaw.experiments.kinds.registry import kind_named
+
+    shown = measure or kind_named(done.plan.kind).measure
+    return f"{done.plan.name}: {shown}, {done.done} of {len(done.cells)} cells done"
