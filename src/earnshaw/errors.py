@@ -56,6 +56,8 @@ def check_integer(what: str, value: object, low: int, high: int | None = None) -
 def check_real(what: str, value: object, low: float = -math.inf, high: float = math.inf) -> float:
     """Return `value` as a finite float strictly between low and high, or raise `OutOfRange`."""
     allowed = f"a number in ({low:g}, {high:g})"
+    if isinstance(value, (bool, str)):
+        raise OutOfRange(what, value, allowed)
     try:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):

@@ -22,5 +22,6 @@ TABLE_2: dict[tuple[int, int], float] = {
     for width, error in zip(WIDTHS, errors, strict=True)
 }
 
+LEARNED = 0.002  # the error that depth 2 falls under
 FIGURE_1_WIDTHS = (5, 10, 20, 40, 80, 125)  # at depth 2
 FIGURE_1_PANELS = (20, 80)  # widths of EPD's panels of varying depth

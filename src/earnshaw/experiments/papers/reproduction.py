@@ -42,6 +42,7 @@ class Reproduction:
         complete: whether every cell that was asked for has its numbers.
         code: the version that made them.
         curves: of figure 1.
+        pairs: of table 1 (`table1.PairCurve`).
     """
 
     name: str
@@ -53,3 +54,4 @@ class Reproduction:
     code: str
     shown: list[dict[str, Any]] = field(default_factory=list)
     curves: tuple[Curve, ...] = ()
+    pairs: tuple[Any, ...] = ()

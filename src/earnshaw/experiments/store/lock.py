@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from earnshaw.errors import EarnshawError
@@ -35,8 +35,9 @@ def only_writer(store: Path) -> Iterator[None]:
                     f"the store {str(store)!r} is in use by process {owner}; wait until that ends, "
                     "or choose another store"
                 ) from None
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+        with suppress(OSError):  # a full disk: the lock holds all the same
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
         yield
     finally:
         os.close(handle)  # releases it; the file stays, or a third process could lock another one

@@ -1,11 +1,11 @@
 """The results of experiments in one SQLite file.
 
-Every finished cell is committed at once and for good. Readers never wait for the writer (WAL), and
-there is one writer (`lock.py`). A file that cannot be used is refused before anything is changed.
+Every finished cell is committed at once and for good; `opening.py` has how a file becomes a store.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -21,12 +21,18 @@ import numpy as np
 
 from earnshaw.errors import EarnshawError
 from earnshaw.experiments.kinds.kind import Piece, Result
-from earnshaw.experiments.store.lock import only_writer
+from earnshaw.experiments.store.opening import opened_to_read, opened_to_write
 from earnshaw.experiments.store.packing import pack, unpack
-from earnshaw.experiments.store.schema import APPLICATION, SCHEMA, TABLES
 
 DEFAULT = "earnshaw.sqlite"
-BUSY = 30_000  # milliseconds to wait for a reader that holds the file
+CELLS_OF_RUN = """
+    FROM run_cells
+    JOIN runs ON runs.id = run_cells.run
+    JOIN settings ON settings.id = run_cells.setting
+    LEFT JOIN cells ON cells.setting = run_cells.setting
+        AND cells.seed = run_cells.seed AND cells.version = runs.version
+    WHERE run_cells.run = ?
+"""
 
 
 @dataclass(frozen=True)
@@ -126,29 +132,27 @@ class Store:
     def cells(self, run: int) -> list[Cell]:
         """The cells of a run in the order of its sweep."""
         rows = self._db.execute(
-            """
+            f"""
             SELECT settings.settings, run_cells.seed, numbers, error, seconds, finished, arrays
-            FROM run_cells
-            JOIN runs ON runs.id = run_cells.run
-            JOIN settings ON settings.id = run_cells.setting
-            LEFT JOIN cells ON cells.setting = run_cells.setting
-                AND cells.seed = run_cells.seed AND cells.version = runs.version
-            WHERE run_cells.run = ? ORDER BY place
+            {CELLS_OF_RUN} ORDER BY place
             """,
             (run,),
         )
+        known = functools.cache(json.loads)  # the seeds of a setting share it
         return [
-            Cell(
-                json.loads(text),
-                seed,
-                None if numbers is None else json.loads(numbers),
-                error,
-                seconds,
-                finished,
-                arrays,
-            )
-            for text, seed, numbers, error, seconds, finished, arrays in rows
+            Cell(known(text), seed, None if numbers is None else json.loads(numbers), *rest)
+            for text, seed, numbers, *rest in rows
         ]
+
+    def missing(self, run: int) -> list[tuple[dict[str, Any], int]]:
+        """The settings and seeds of a run that have no results, in the order of its sweep."""
+        rows = self._db.execute(
+            f"SELECT settings.settings, run_cells.seed {CELLS_OF_RUN} AND numbers IS NULL "
+            "ORDER BY place",
+            (run,),
+        )
+        known = functools.cache(json.loads)
+        return [(known(text), seed) for text, seed in rows]
 
     def elsewhere(self, run: int) -> int:
         """How many of a run's cells were finished by other versions of the code."""
@@ -289,80 +293,15 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-# --- opening --------------------------------------------------------------------------------------
-
-
 @contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator[Store]:
     """The store at `path`, made if there is none, for this process alone to write."""
-    path = Path(path)
-    if not path.resolve().parent.is_dir():
-        raise EarnshawError(f"there is no folder {str(path.resolve().parent)!r} for a store")
-    with only_writer(path), _speaking(path), _connected(f"file:{_quoted(path)}?mode=rwc") as db:
-        _check(db, path, fresh=True)
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA foreign_keys = ON")
+    with opened_to_write(Path(path)) as db:
         yield Store(db)
 
 
 @contextmanager
 def reading(path: str | os.PathLike[str]) -> Iterator[Store]:
     """The store at `path`, which must be there; nothing is changed, even while it is written."""
-    path = Path(path)
-    if not path.is_file():
-        raise EarnshawError(f"there is no store {str(path)!r}; a sweep makes one")
-    # Where nothing may be written, not even SQLite's own notes beside the file, nobody writes.
-    writable = os.access(path, os.W_OK) and os.access(path.resolve().parent, os.W_OK)
-    mode = "ro" if writable else "ro&immutable=1"
-    with _speaking(path), _connected(f"file:{_quoted(path)}?mode={mode}") as db:
-        _check(db, path, fresh=False)
+    with opened_to_read(Path(path)) as db:
         yield Store(db)
-
-
-@contextmanager
-def _connected(uri: str) -> Iterator[sqlite3.Connection]:
-    db = sqlite3.connect(uri, uri=True, timeout=BUSY / 1000)
-    try:
-        yield db
-    finally:
-        db.close()
-
-
-def _quoted(path: Path) -> str:
-    from urllib.parse import quote
-
-    return quote(str(path.resolve()))
-
-
-def _check(db: sqlite3.Connection, path: Path, fresh: bool) -> None:
-    """Refuse what is not a store of ours; make one of an empty file."""
-    (application,) = db.execute("PRAGMA application_id").fetchone()
-    (schema,) = db.execute("PRAGMA user_version").fetchone()
-    (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if application != APPLICATION:
-        if tables or application or not fresh:
-            raise EarnshawError(
-                f"{str(path)!r} is a database of another program; allowed: a store of earnshaw"
-            )
-        script = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA};"
-        db.executescript(f"BEGIN IMMEDIATE; {script} {TABLES} COMMIT;")
-    elif schema > SCHEMA:
-        raise EarnshawError(
-            f"{str(path)!r} was made by a newer earnshaw (schema {schema}); allowed: {SCHEMA}"
-        )
-
-
-@contextmanager
-def _speaking(path: Path) -> Iterator[None]:
-    """What SQLite complains of, as one line. What was committed stays as it was."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        words = str(error)
-        if "not a database" in words or "malformed" in words:
-            words = "it is not a store of earnshaw, or a damaged one"
-        elif "full" in words:
-            words = "the disk is full; what was finished is kept"
-        elif "readonly" in words or "unable to open" in words:
-            words = "it cannot be written; allowed: a writable file in a writable folder"
-        raise EarnshawError(f"cannot use the store {str(path)!r}: {words}") from None

@@ -46,32 +46,32 @@ class Conductor:
         self.plan, self.code, self.store, self.executor = plan, code, store, executor
         self.watch = watch
         self.began = time.monotonic()
-        cells = store.cells(run)
-        self.cells = len(cells)
-        self.done = sum(cell.numbers is not None for cell in cells)
+        missing = store.missing(run)
+        self.cells = len(plan.settings) * len(plan.seeds)
+        self.done = self.cells - len(missing)
         self.failed = 0  # those of an earlier time are tried again
-        missing = [(cell.settings, cell.seed) for cell in cells if cell.numbers is None]
-        # The longest first: then no core waits long for another's last block.
-        blocks = sorted(self._blocks(missing), key=lambda block: -block.work)
+        blocks = self._blocks(missing)
+        # What was begun comes first, then the longest: so no core waits long for another's last.
+        blocks.sort(key=lambda block: (block.state is None, -block.work))
         self.waiting = deque(blocks)
         self.all_work = sum(block.work * (1 - block.fraction) for block in blocks)
         self.work_done = 0.0
-        self.under_way: dict[tuple[str, int], Block] = {}
+        self.begun: dict[tuple[str, int], Block] = {}  # handed out at least once, without an end
         self.finished: list[str] = []
 
     def _blocks(self, missing: list[tuple[dict[str, Any], int]]) -> list[Block]:
         kind = kind_named(self.plan.kind)
+        flags = os.environ.get("XLA_FLAGS", "")
         found: dict[tuple[str, int], Block] = {}
         for settings, seed in missing:
-            number = seed // kind.together
-            place = (canonical(settings), number)
+            job = Job(kind.name, settings, seed // kind.together, self.code, flags)
+            place = _place(job)
             if place in found:
                 found[place].seeds += (seed,)
                 continue
-            job = Job(kind.name, settings, number, self.code, os.environ.get("XLA_FLAGS", ""))
             label = ", ".join(f"{axis} {settings[axis]}" for axis in self.plan.axes) or kind.name
             block = Block(job, label, (seed,), kind.work(settings))
-            kept = self.store.under_way(kind.name, self.code, settings, number)
+            kept = self.store.under_way(kind.name, self.code, settings, job.block)
             if kept is not None:
                 piece, block.seconds = kept
                 block.state, block.fraction, block.note = piece.state, piece.fraction, piece.note
@@ -80,16 +80,16 @@ class Conductor:
 
     def run(self) -> None:
         """Until every cell is finished or has failed."""
-        self._show()
-        while self.waiting or self.under_way:
+        while self.waiting or self.begun:
             for _ in range(min(len(self.waiting), self.executor.room())):
                 self._hand_out(self.waiting.popleft())
-            for job, outcome in self.executor.wait():
-                self._take_back(self.under_way.pop(_place(job)), outcome)
             self._show()
+            for job, outcome in self.executor.wait():
+                self._take_back(self.begun[_place(job)], outcome)
+        self._show()
 
     def _hand_out(self, block: Block) -> None:
-        self.under_way[_place(block.job)] = block
+        self.begun[_place(block.job)] = block
         self.executor.submit(block.job, block.state)
 
     def _take_back(self, block: Block, outcome: Outcome) -> None:
@@ -126,6 +126,7 @@ class Conductor:
         self.store.finish(
             job.kind, self.code, job.settings, job.block, piece.results, block.seconds
         )
+        del self.begun[_place(job)]
         self.done += len(block.seeds)
         self.finished.append(f"{block.label}: {piece.note} ({_words(block.seeds)})")
 
@@ -134,6 +135,7 @@ class Conductor:
             raise EarnshawError(words)
         job = block.job
         self.store.fail(job.kind, self.code, job.settings, job.block, block.seeds, words)
+        del self.begun[_place(job)]
         self.failed += len(block.seeds)
         self.work_done += block.work * (1 - block.fraction)
         self.finished.append(f"{block.label}: failed: {words} ({_words(block.seeds)})")
@@ -141,13 +143,12 @@ class Conductor:
     def _show(self) -> None:
         if self.watch is None:
             return
-        begun = [*self.under_way.values(), *(one for one in self.waiting if one.fraction)]
         self.watch(
             Standing(
                 self.cells,
                 self.done,
                 self.failed,
-                tuple(UnderWay(one.label, one.fraction, one.note) for one in begun),
+                tuple(UnderWay(one.label, one.fraction, one.note) for one in self.begun.values()),
                 1.0 if not self.all_work else self.work_done / self.all_work,
                 time.monotonic() - self.began,
                 tuple(self.finished),

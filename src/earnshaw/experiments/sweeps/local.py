@@ -1,76 +1,101 @@
 """Pieces of a sweep in processes of this machine.
 
-A worker that dies takes the pool with it: a new pool is made, and all pieces that were under way
-are done again.
+Each process has a thread here that waits for it. One that dies loses its own piece, no other's, and
+the next piece starts a new one.
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
-import threading
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.connection import wait as wait_for_any
+import pickle
+import subprocess
+import sys
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 
-from earnshaw.experiments.sweeps.executor import PIECE_SECONDS, Executor, Lost, Outcome
-from earnshaw.experiments.sweeps.job import Job, do
+from earnshaw.experiments.sweeps import executor
+from earnshaw.experiments.sweeps.executor import Executor, Lost, Outcome
+from earnshaw.experiments.sweeps.job import Job
 
 PATIENCE = 1.0  # seconds between two looks at the clock
+WORKER = "earnshaw.experiments.sweeps.worker"
+
+
+class Worker:
+    """A process, if it has been started."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it, if it is not running; it finds modules where this process does."""
+        if self._process is None:
+            path = os.pathsep.join(os.path.abspath(folder) for folder in sys.path)
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", WORKER],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=os.environ | {"PYTHONPATH": path},
+                start_new_session=True,  # a terminal's Ctrl-C is for the parent alone
+            )
+
+    def do(self, job: Job, state: bytes | None) -> Outcome:
+        """Have it do a piece. Called in a thread, which starts and ends no process."""
+        assert self._process is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            pickle.dump((job, state, executor.PIECE_SECONDS), self._process.stdin)
+            self._process.stdin.flush()
+            return pickle.load(self._process.stdout)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            return Lost.LOST
+
+    def kill(self) -> None:
+        """End it at once."""
+        if self._process is not None:
+            self._process.kill()
+
+    def bury(self) -> None:
+        """Kill it and forget it. Only when no thread waits for it."""
+        if self._process is not None:
+            self._process.kill()
+            with suppress(OSError):  # what could not be sent to it
+                self._process.__exit__(None, None, None)
+            self._process = None
 
 
 class LocalProcesses(Executor):
     """As many processes as asked for."""
 
     def __init__(self, workers: int) -> None:
-        self.workers = workers
-        self._pool = self._new_pool()
-        self._under_way: dict[Future, Job] = {}
-
-    def _new_pool(self) -> ProcessPoolExecutor:
-        # Not forked: JAX has threads, and a forked child would inherit their locks.
-        context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self.workers, mp_context=context, initializer=_begin_worker)
+        self._all = [Worker() for _ in range(workers)]
+        self._idle = list(self._all)
+        self._threads = ThreadPoolExecutor(workers)
+        self._under_way: dict[Future[Outcome], tuple[Job, Worker]] = {}
 
     def room(self) -> int:
-        return self.workers - len(self._under_way)
+        return len(self._idle)
 
     def submit(self, job: Job, state: bytes | None) -> None:
-        self._under_way[self._pool.submit(do, job, state, PIECE_SECONDS)] = job
+        worker = self._idle.pop()
+        worker.start()
+        self._under_way[self._threads.submit(worker.do, job, state)] = job, worker
 
     def wait(self) -> list[tuple[Job, Outcome]]:
-        done, _ = wait(self._under_way, timeout=PATIENCE, return_when=FIRST_COMPLETED)
-        outcomes: list[tuple[Job, Outcome]] = []
-        broken = False
+        done, _ = wait(self._under_way, PATIENCE, FIRST_COMPLETED)
+        outcomes = []
         for future in done:
-            job = self._under_way.pop(future)
-            try:
-                outcomes.append((job, future.result()))
-            except BrokenProcessPool:
-                broken = True
-                outcomes.append((job, Lost.LOST))
-        if broken:
-            outcomes += [(job, Lost.LOST) for job in self._under_way.values()]
-            self._under_way = {}
-            self.close()
-            self._pool = self._new_pool()
+            job, worker = self._under_way.pop(future)
+            outcomes.append((job, future.result()))
+            if future.result() is Lost.LOST:
+                worker.bury()
+            self._idle.append(worker)
         return outcomes
 
     def close(self) -> None:
-        for process in list((self._pool._processes or {}).values()):  # no public way to stop them
-            process.kill()
-        self._pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _begin_worker() -> None:
-    """Leave Ctrl-C to the parent, and end with it, even if it is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def end_with_parent() -> None:
-        wait_for_any([parent.sentinel])
-        os._exit(1)
-
-    threading.Thread(target=end_with_parent, daemon=True).start()
+        for worker in self._all:
+            worker.kill()
+        self._threads.shutdown()
+        for worker in self._all:
+            worker.bury()

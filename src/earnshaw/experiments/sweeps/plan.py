@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from earnshaw.errors import EarnshawError, check_integer
+import numpy as np
+
+from earnshaw.errors import EarnshawError, OutOfRange, check_integer
 from earnshaw.experiments.kinds.registry import kind_named
+from earnshaw.experiments.store.store import canonical
 from earnshaw.experiments.training.settings import seeds_of
 
 MANY = 100_000  # cells; more is a mistake
@@ -49,13 +54,14 @@ def plan(
     grid, fixed = dict(grid or {}), dict(fixed or {})
     for axis, values in grid.items():
         if isinstance(values, (str, bytes)) or not isinstance(values, Sequence) or not values:
-            raise EarnshawError(f"the grid's {axis!r} is {values!r}; allowed: a list of values")
+            raise OutOfRange(f"the grid's {axis!r}", values, "a list of values")
         if axis in fixed:
             raise EarnshawError(f"{axis!r} is both in the grid and fixed; allowed: one of the two")
-    places = [
+    check_integer("the number of places", math.prod(map(len, grid.values())), 1, MANY)
+    places = (
         fixed | dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())
-    ]
-    return plan_of(kind, places, axes=tuple(grid), seeds=seeds, name=name or kind)
+    )
+    return plan_of(kind, places, axes=tuple(grid), seeds=seeds, name=kind if name is None else name)
 
 
 def plan_of(
@@ -67,10 +73,30 @@ def plan_of(
     name: str,
 ) -> Plan:
     """The plan of settings that need not form a grid."""
-    if not isinstance(name, str) or not name or name.isdigit():
+    if not isinstance(name, str) or not name.isprintable() or not name or name.isdigit():
         raise EarnshawError(f"the name of a sweep is {name!r}; allowed: a text, not a number")
-    wanted = seeds_of(seeds)
-    places = list(places)
-    check_integer("the number of cells", len(places) * len(wanted), 1, MANY)
     checked = kind_named(kind)
-    return Plan(name, kind, tuple(checked.check(place) for place in places), wanted, axes)
+    if isinstance(seeds, int):
+        check_integer("seeds", seeds, 1, MANY)
+    wanted, places = seeds_of(seeds), list(places)
+    check_integer("the number of cells", len(places) * len(wanted), 1, MANY)
+    settings = (checked.check(_plain(place)) for place in places)
+    each = {canonical(one): one for one in settings}  # 1 and 1.0 may be the same place
+    return Plan(name, kind, tuple(each.values()), wanted, axes)
+
+
+def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Values that JSON has, NumPy's numbers among them; so that a store can keep them."""
+    plain = {}
+    for name, value in settings.items():
+        try:
+            plain[name] = json.loads(json.dumps(value, allow_nan=False, default=_item))
+        except (TypeError, ValueError):
+            raise OutOfRange(name, value, "finite numbers, texts, lists and tables") from None
+    return plain
+
+
+def _item(value: Any) -> Any:
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise TypeError

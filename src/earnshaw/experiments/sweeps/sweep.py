@@ -75,10 +75,11 @@ class Sweep:
 
 def _number(cell: Cell, measure: str) -> float:
     assert cell.numbers is not None
-    if measure not in cell.numbers:
-        known = ", ".join(cell.numbers)
+    numbers = {name: n for name, n in cell.numbers.items() if not isinstance(n, str)}
+    if measure not in numbers:
+        known = ", ".join(numbers)
         raise EarnshawError(f"there is no number {measure!r} in the results; allowed: {known}")
-    value = cell.numbers[measure]
+    value = numbers[measure]
     return float("inf") if value is None else float(value)
 
 
@@ -118,7 +119,7 @@ def sweep(
     code = code_version(asked.kind)
     with writing(store) as opened:
         run = opened.begin_run(asked.name, asked.kind, code, asked.cells())
-        if any(cell.numbers is None for cell in opened.cells(run)):
+        if opened.missing(run):
             executor = _executor(workers, cluster)
             try:
                 Conductor(asked, code, opened, run, executor, watch).run()

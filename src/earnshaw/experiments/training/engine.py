@@ -17,7 +17,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
@@ -25,15 +24,18 @@ from earnshaw.experiments.training.network import Layers, forward, random_layers
 from earnshaw.experiments.training.settings import Training
 
 LANES = 5  # seeds of a block
-POOL = 1000  # updates between two draws of samples, if they fit into
-POOL_NUMBERS = 2_000_000  # this many numbers
+POOL = 1000  # updates of one call, whose samples are drawn together; fewer if those would need
+POOL_NUMBERS = 2_000_000  # more numbers than this, or
+POOL_WORK = 1_000_000_000  # more weights to update, which is seconds: a run is cut between calls
 
 # Fixed here, not taken from XLA_FLAGS: results must be the same in every process. One thread each,
 # because a sweep runs as many processes as there are cores.
 OPTIONS = {
     "xla_backend_optimization_level": 3,
     "xla_llvm_disable_expensive_passes": False,
-    "xla_cpu_use_fusion_emitters": False,
+    "xla_cpu_use_fusion_emitters": True,
+    "xla_cpu_enable_fast_math": False,
+    "xla_cpu_prefer_vector_width": 256,
     "xla_cpu_multi_thread_eigen": False,
 }
 compiled = functools.partial(jax.jit, static_argnames=("how",), compiler_options=OPTIONS)
@@ -60,7 +62,7 @@ def answers(layers: Layers, x: Array, *, how: Training) -> Array:
 
 @compiled
 def updated(
-    student: Layers, pool: Pool, first: Array, last: Array, step: Array, *, how: Training
+    student: Layers, pool: Pool, first: Any, last: Any, step: Any, *, how: Training
 ) -> Layers:
     """The students after the updates `first` to `last` (excluded), which take samples in turn."""
 
@@ -71,6 +73,14 @@ def updated(
         )
 
     return jax.lax.fori_loop(first, last, one, student)
+
+
+def updates_of_call(settings: Training) -> int:
+    """How many updates one call makes, of samples that are drawn together."""
+    samples = LANES * settings.samples_a_step
+    fitting = POOL_NUMBERS // (samples * settings.dim)
+    lasting = POOL_WORK // (samples * settings.parameters())
+    return max(1, min(POOL, fitting, lasting))
 
 
 class Trainer:
@@ -89,17 +99,19 @@ class Trainer:
         self, settings: Training, block: int, state: dict[str, np.ndarray] | None = None
     ) -> None:
         self.settings = settings
-        # Compiled code depends on the settings but for these, which are arguments.
-        self.how = replace(settings, iterations=1, step=1.0, records=1)
+        # Compiled code depends on the settings but for these, which are arguments, or not in it.
+        self.how = replace(
+            settings, iterations=1, step=1.0, records=1, weight_scale=1.0, test_samples=1
+        )
         self.seeds = range(block * LANES, (block + 1) * LANES)
         self.teacher, self.student = self._drawn(TEACHER), self._drawn(START)
         self.iteration = 0
         self.marks = settings.marks()
         self.errors: list[np.ndarray] = []
-        self._step = jnp.asarray(settings.step, settings.precision)
+        self._step = np.asarray(settings.step, settings.precision)
         self._pool: tuple[int, Pool] | None = None
         self._test = self._samples(TEST, 0, 1, settings.test_samples)
-        self.scale = np.mean(self._test.y[0].astype(float) ** 2, axis=-1)
+        self.scale = _mean_square(self._test.y[0])
         if state is not None:
             self._restore(state)
 
@@ -114,21 +126,22 @@ class Trainer:
         if self.iteration < mark:
             end, pool = self._at_hand()
             until = min(end, mark)
-            first, last = jnp.asarray(self.iteration), jnp.asarray(until)
+            first, last = np.asarray(self.iteration), np.asarray(until)
+            # At most one call under way: who asks for the time must not be answered far ahead.
+            jax.block_until_ready(self.student)
             self.student = updated(self.student, pool, first, last, self._step, how=self.how)
             self.iteration = until
         if self.iteration == mark:
-            off = np.asarray(answers(self.student, self._test.x, how=self.how)) - self._test.y
-            self.errors.append(np.mean(off[0].astype(float) ** 2, axis=-1))
+            given = np.asarray(answers(self.student, self._test.x, how=self.how))
+            self.errors.append(_mean_square(given[0], self._test.y[0]))
 
     def _at_hand(self) -> tuple[int, Pool]:
         """The samples for the next update, and up to which update they last."""
-        n, fixed = self.settings.samples_a_step, self.settings.data == "fixed"
-        fitting = POOL_NUMBERS // (LANES * n * self.settings.dim)
-        updates = POOL if fixed else max(1, min(POOL, fitting))
+        updates, fixed = updates_of_call(self.settings), self.settings.data == "fixed"
         number = self.iteration // updates
         drawn = 0 if fixed else number
         if self._pool is None or self._pool[0] != drawn:
+            n = self.settings.samples_a_step
             self._pool = drawn, self._samples(SAMPLES, drawn, 1 if fixed else updates, n)
         return (number + 1) * updates, self._pool[1]
 
@@ -160,6 +173,12 @@ class Trainer:
         self.student = jax.tree.unflatten(structure, stored)
         self.iteration = int(state["iteration"])
         self.errors = list(state["errors"])
+
+
+def _mean_square(f: np.ndarray, g: np.ndarray | float = 0.0) -> np.ndarray:
+    """E[(f - g)^2] over samples (lanes, n); inf or nan, silently, where a run has diverged."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.mean((f - g).astype(float) ** 2, axis=-1)
 
 
 def _random(seed: int, role: int, number: int = 0) -> np.random.Generator:

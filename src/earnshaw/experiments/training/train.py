@@ -77,4 +77,4 @@ def train(
 
 
 def _lane(layers: Layers, lane: int) -> Layers:
-    return jax.tree.map(lambda array: np.asarray(array[lane]), layers)
+    return jax.tree.map(lambda array: np.array(array)[lane], layers)

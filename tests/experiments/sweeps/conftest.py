@@ -1,0 +1,17 @@
+"""Short pieces, and a kind of experiment that costs nothing."""
+
+import pytest
+from experiments.sweeps.toy import KINDS, Toy
+
+from earnshaw.experiments.sweeps import conduct, executor, local
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    """The kind "toy", with pieces and checkpoints of milliseconds."""
+    kind = Toy()
+    monkeypatch.setitem(KINDS, "toy", kind)
+    monkeypatch.setattr(executor, "PIECE_SECONDS", 0.01)
+    monkeypatch.setattr(conduct, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(local, "WORKER", "experiments.sweeps.toy_worker")
+    return kind
