@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from claims.one_statement import finding
 from earnshaw.claims import verify
 from earnshaw.claims.learning import samples
 from earnshaw.claims.learning.samples import SAMPLES
@@ -23,9 +24,9 @@ def test_verdict(run):
         assert outcome.failed == (outcome.role == "printed"), outcome.name
 
 
-def test_the_witness_of_the_linear_class(run):
-    (outcome,) = (o for o in run("samples").outcomes if o.name == "linear-class")
-    assert outcome.numbers["R_n/B"][0] == pytest.approx(2 / math.sqrt(50))  # .283, not .200
+def test_the_witness_of_the_linear_class():
+    found = finding("samples", "linear-class")
+    assert found.numbers["R_n/B"] == pytest.approx(2 / math.sqrt(50))  # .283, not .200
 
 
 def test_wrong_samples_are_found_out(monkeypatch):

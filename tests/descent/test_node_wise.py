@@ -63,6 +63,7 @@ def test_orthonormal_units_of_polynomials(degree, dim):
     assert run.certificate.kind == "minimum"
 
 
+@pytest.mark.slow  # to compile; the claim sphere-synthetic tests the theorem
 def test_sphere_synthetic_recovers_or_says_the_other_alternative():
     """EPD, Theorem 4.4: near the teacher, or what is left is small over the sphere."""
     teacher = ew.random_teacher("sphere-synthetic", 4, 2, seed=0, degree=6)

@@ -29,6 +29,12 @@ FORMULAS: dict[tuple[str, str], Pair] = {
     ("exp(rho-1)", "sphere"): lambda x, y: mp.exp(dot(x, y) - 1),
     ("(1+rho)^3/8", "sphere"): lambda x, y: (1 + dot(x, y)) ** 3 / 8,
 }
+# The other formula of the same variable shares its code with these, as above.
+REPEATED = {("1/sqrt(1+r^2)", "space"), ("(1+rho)^3/8", "sphere")}
+FORMULA_CASES = [
+    pytest.param(formula, marks=pytest.mark.slow if formula in REPEATED else (), id=str(formula))
+    for formula in FORMULAS
+]
 PARAMETERS: dict[str, dict[str, Any]] = {"polynomial": {"coefficients": (0.5, -1.0, 0.3, 0.2)}}
 UNBOUNDED = ("harmonic", "lambda-harmonic")
 # Every other named potential and manifold shares its code with one of these.

@@ -10,7 +10,7 @@ import pytest
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.duality.potential import potential as library_potential
 from earnshaw.energy.population import population_loss
-from energy.cases import FORMULAS, NAMED, UNBOUNDED, case, everything, row_error
+from energy.cases import FORMULA_CASES, NAMED, UNBOUNDED, case, everything, row_error
 from energy.dense import ExactLoss
 from energy.exact_potentials import by_quadrature, mp, potential
 
@@ -43,7 +43,7 @@ def objective_of(name, on):
     return "without-constants" if on == "sphere" or name in UNBOUNDED else "full"
 
 
-@pytest.mark.parametrize("formula", FORMULAS, ids=str)
+@pytest.mark.parametrize("formula", FORMULA_CASES)
 def test_formulas(formula):
     # As written, the derivatives of sin(r)/r cancel near 0.
     near = 0.1 if formula[0] == "sin(r)/r" else 1e-6
@@ -103,7 +103,7 @@ def test_no_nan_where_charges_coincide(name, on):
     check_coincident(*case(name, on, objective=objective_of(name, on), tiles=True))
 
 
-@pytest.mark.parametrize("formula", FORMULAS, ids=str)
+@pytest.mark.parametrize("formula", FORMULA_CASES)
 def test_no_nan_where_charges_of_a_formula_coincide(formula):
     check_coincident(*case(formula, formula[1], tiles=True))
 

@@ -66,13 +66,15 @@ def _plain(what: str) -> Iterator[Watch]:
     def watch(standing: Standing) -> None:
         for line in standing.finished:
             say(standing, line)
-        if time.monotonic() - last >= QUIET and standing.under_way:
+        if time.monotonic() - last >= QUIET:
             say(standing, "; ".join(_under_way(standing)))
 
     yield watch
 
 
 def _under_way(standing: Standing) -> list[str]:
+    if not standing.under_way and standing.done + standing.failed < standing.cells:
+        return ["waiting for workers to join"]
     lines = [
         f"{one.label}: {one.fraction:.0%}{', ' if one.note else ''}{one.note}"
         for one in standing.under_way[:SHOWN]

@@ -70,7 +70,7 @@ def draw_table_one(made: Reproduction) -> Figure:
     errors of Monte Carlo to either side.
     """
     width = (WIDE - 2 * MARGIN - (COLUMNS - 1) * GAP) / COLUMNS
-    words = [_words(row, width) for row in made.shown]
+    words = [_words(pair, width) for pair in made.pairs]
     lines = math.ceil(len(made.pairs) / COLUMNS)
     most = [max(len(one) for one in words[i * COLUMNS : (i + 1) * COLUMNS]) for i in range(lines)]
     heights = [TOP + FORMULA + AXES + BELOW + LINE * n + 0.3 for n in most]
@@ -86,7 +86,7 @@ def draw_table_one(made: Reproduction) -> Figure:
 
 def _facts(made: Reproduction) -> list[str]:
     facts = ["Table 1 of EPD and of Full and ITCS", f"preset {made.preset}"]
-    z = max(row["Monte Carlo z"] for row in made.shown)
+    z = max(row["z"] for row in made.shown)
     off = max(row["quadrature"] for row in made.shown)
     facts.append(f"quadrature within {off:.1e}, Monte Carlo within {z:.1f} standard errors")
     return facts if made.complete else [*facts, "incomplete"]
@@ -162,13 +162,13 @@ def _draw_potential(axes: Any, pair: PairCurve) -> None:
         axes.set_xticks([-1, 0, 1])
 
 
-def _words(row: dict[str, Any], width: float) -> list[tuple[str, str]]:
+def _words(pair: PairCurve, width: float) -> list[tuple[str, str]]:
     """Lines and their colours: the printed pair, the claim, the runs, the verdict."""
     parts = [
-        (f"Printed pair: {row['printed']}", ASTRAY if row["printed"].startswith("corr") else INK),
-        (f"Texts: {row['claimed']}", INK),
-        *((f"Ran: {part}", INK) for part in row["ran"].split("; ") if part),
-        (f"{row['verdict'][:1].upper()}{row['verdict'][1:]}", _colour(row["verdict"])),
+        (f"Printed pair: {pair.printed}", ASTRAY if pair.printed.startswith("corr") else INK),
+        (f"Texts: {pair.claimed}", INK),
+        *((f"Ran: {words}", INK) for words in pair.outcomes),
+        (f"{pair.verdict[:1].upper()}{pair.verdict[1:]}", _colour(pair.verdict)),
     ]
     return [(line, colour) for text, colour in parts for line in _wrapped(text, width, colour)]
 

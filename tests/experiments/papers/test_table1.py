@@ -167,10 +167,12 @@ def test_rates_and_verdicts_are_those_of_the_cells(made):
         assert (row["seeds"], row["success_rate"]) == ((1, 0.0) if lost else (2, 1.0))
         words = ("not seen",) if lost else ("verified",) if row["theorem"] else ("learned",)
         assert row["verdict"] in words
-    shown = {row["pair"]: row["verdict"] for row in made.shown}
-    assert shown["bessel"] == "not seen with gd; node-wise-gd learns 2 of 2"
-    assert shown["relu"].startswith("unknown; we found: gd learns 2 of 2")
-    assert shown["sign"] == shown["gaussian"] == "verified"
+    judged = {pair.name: pair.verdict for pair in made.pairs}
+    assert judged["bessel"] == "not seen with gd; node-wise-gd learns 2 of 2"
+    assert judged["relu"] == "unknown; gd learns 2 of 2"
+    assert judged["sign"] == judged["gaussian"] == "verified"
+    (bessel,) = [row for row in made.shown if row["pair"] == "bessel"]
+    assert (bessel["ran"], bessel["verdict"]) == ("gd 0/1, node-wise-gd 2/2", "not seen")
 
 
 def test_theorems_that_promise_an_epsilon_are_judged_by_it():
@@ -179,16 +181,21 @@ def test_theorems_that_promise_an_epsilon_are_judged_by_it():
     cells = [*far, cell_of(run, 2, False, None), Cell(run.asked, 3, None, "broke")]
     (mine,) = [one for one in outcomes("quick", cells) if one.run == run]
     assert (mine.seeds, mine.successes, mine.verdict) == (3, 1, "in part")
+    assert mine.strictly == 1  # another one: the second, whose success is stored
 
 
 def test_the_verdict_of_a_line():
     theorem = Run("x", "", {"method": "gd"}, theorem="Thm")
     other = Run("x", "", {"method": "node-wise"})
-    assert verdict([], False) == verdict([Outcome(theorem, 0, 0)], False) == "not run"
-    assert verdict([Outcome(theorem, 3, 3), Outcome(other, 3, 0)], False) == "verified"
-    assert verdict([Outcome(theorem, 3, 0), Outcome(other, 3, 2)], False) == "not seen with gd"
-    half = verdict([Outcome(theorem, 3, 1), Outcome(other, 3, 3)], False)
+    assert verdict("sign", []) == verdict("sign", [Outcome(theorem, 0, 0)]) == "not run"
+    assert verdict("sign", [Outcome(theorem, 3, 3), Outcome(other, 3, 0)]) == "verified"
+    assert verdict("sign", [Outcome(theorem, 3, 0), Outcome(other, 3, 2)]) == "not seen with gd"
+    assert verdict("sign", [Outcome(theorem, 0, 0), Outcome(other, 3, 3)]) == "not run"
+    alone = Run("x", "", {"method": "newton", "goal": "node"}, theorem="Thm")
+    assert verdict("sign", [Outcome(alone, 3, 3), Outcome(theorem, 3, 0)]) == "not seen with gd"
+    half = verdict("sign", [Outcome(theorem, 3, 1), Outcome(other, 3, 3)])
     assert half == "in part with gd (1 of 3); node-wise learns 3 of 3"
+    assert verdict("relu", [Outcome(other, 3, 2)]) == "unknown; node-wise learns 2 of 3"
 
 
 def test_the_runs_are_in_their_theorems_settings():

@@ -1,9 +1,9 @@
 """Short pieces, and a kind of experiment that costs nothing."""
 
 import pytest
-from experiments.sweeps.toy import KINDS, Toy
 
 from earnshaw.experiments.sweeps import conduct, executor, local
+from experiments.sweeps.toy import KINDS, Toy
 
 
 @pytest.fixture

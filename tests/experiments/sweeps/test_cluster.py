@@ -1,4 +1,4 @@
-"""The same sweep in this process, in local ones and on a real Dask cluster; workers die and join."""
+"""The same sweep here, in local processes and on a real Dask cluster; workers die and join."""
 
 import os
 import socket
@@ -114,7 +114,7 @@ def test_a_worker_without_earnshaw_and_a_scheduler_that_vanishes(cluster, tmp_pa
             cluster.scheduler.kill()
             clusters.CONNECT_SECONDS = 2
 
-    with pytest.raises(EarnshawError, match="is gone .*the same command goes on") as gone:
+    with pytest.raises(EarnshawError, match=r"is gone .*the same command goes on") as gone:
         ew.sweep("toy", store=store, cluster=cluster.address, watch=vanish)
     assert "\n" not in str(gone.value)
     with reading(store) as opened:

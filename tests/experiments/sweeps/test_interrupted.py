@@ -8,13 +8,13 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from experiments.sweeps.toy import alive, expected, gone, sweeping
 
 import earnshaw as ew
 from earnshaw.errors import EarnshawError
 from earnshaw.experiments.kinds import learning
 from earnshaw.experiments.store.store import reading
 from earnshaw.experiments.sweeps.plan import plan
+from experiments.sweeps.toy import alive, expected, gone, sweeping
 
 TOY = {
     "kind": "toy",

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from experiments.sweeps.toy import expected
 
 import earnshaw as ew
 from earnshaw.errors import EarnshawError
@@ -14,6 +13,7 @@ from earnshaw.experiments.store.store import reading
 from earnshaw.experiments.sweeps import conduct, executor
 from earnshaw.experiments.sweeps.executor import Lost, Serial
 from earnshaw.experiments.sweeps.job import Failure, Job, do
+from experiments.sweeps.toy import expected
 
 GRID = {"rate": [4.0, 3.99]}
 
@@ -94,7 +94,7 @@ def test_a_cell_that_kills_its_workers_fails_alone(toy, tmp_path):
     done = ew.sweep(
         "toy",
         {"fault": ["die", "", "die once"]},
-        fixed={"steps": 300, "pause": 0.01, "flag": str(flag)},  # the others outlive it
+        fixed={"steps": 150, "pause": 0.01, "flag": str(flag)},  # the others outlive it
         seeds=2,
         workers=2,
         store=tmp_path / "s.sqlite",
@@ -102,7 +102,7 @@ def test_a_cell_that_kills_its_workers_fails_alone(toy, tmp_path):
     assert [c.error is None for c in done.cells] == [False, False, True, True, True, True]
     assert "5 workers died" in done.cells[0].error
     assert flag.exists()
-    assert done.cells[4].numbers == {"value": expected(0, 4.0, 300)}
+    assert done.cells[4].numbers == {"value": expected(0, 4.0, 150)}
 
 
 class Forgetful(Serial):

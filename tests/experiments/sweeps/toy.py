@@ -31,7 +31,7 @@ class Toy(Kind):
     name = "toy"
     together = 2
     measure = "value"
-    sources = ("errors.py",)
+    sources = ()
     pins_compiler = True
 
     def check(self, settings: Any) -> dict[str, Any]:

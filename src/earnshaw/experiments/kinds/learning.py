@@ -112,9 +112,10 @@ class LearningKind(Kind):
         # Seconds, nearly all of them compilation: once for all settings that make no difference.
         crowded = asked.positions == "orthonormal" and asked.units > asked.dim
         few = asked.units if crowded else min(asked.units, 2)
-        alike = dataclasses.replace(asked, units=few, **dict.fromkeys(UNSEEN))
-        _check_objective(json.dumps(dataclasses.asdict(alike), sort_keys=True))
-        return dataclasses.asdict(asked)
+        full = dataclasses.asdict(asked)
+        alike = full | dict.fromkeys(UNSEEN) | {"units": few}
+        _check_objective(json.dumps(alike, sort_keys=True))
+        return full
 
     def work(self, settings: Settings) -> float:
         return float(settings["units"]) ** 2 * settings["dim"]

@@ -5,6 +5,8 @@ method of the papers where it is practical, else the library's own (`ours`). The
 theorems leave open are chosen here and named in `says`. Theorems that promise a point *near* the
 answer are judged by the largest distance of a unit from its place (`near`), the others by success
 as the kind "learn" counts it: everything within 1e-3, or one node where the theorem is on one.
+FAR, DEGREE and CLOSE were chosen after a look at seeds 0 to 2, not before: the rate within 1e-3 is
+kept beside the one that is judged, and only other seeds are a test of the choice.
 """
 
 from __future__ import annotations
@@ -26,18 +28,23 @@ FAR = 20.0  # c: units N(0, c I) with exp(-r^2/2), or exp(c (rho - 1)) on the sp
 DEGREE = 40  # at which EPD's series on the sphere is cut
 CLOSE = 0.05  # the epsilon of theorems that promise an epsilon
 
-# What each text says under "convergence?".
+# What the texts say under "convergence?", and where they prove it.
 CLAIMED = {
-    "sign": "yes (EPD Thm 3.11, 3.12); yes for d = 2 (Full Lem G.2, ITCS Lem 29)",
-    "relu": "unknown (EPD)",
-    "hermite": "yes, poly(d, 1/eps) (EPD Thm 4.5)",
-    "exponential": "yes, exp(poly(d)) (EPD Thm 4.2, Cor 4.3)",
-    "synthetic": "yes, poly(d, 1/eps) (EPD Thm 4.4)",
-    "gaussian": "yes, exp(O(d)) (EPD Thm 4.2)",
-    "bessel": "yes for d = 1 (EPD Thm 3.9)",
-    "almost-harmonic": "yes (Full Thm 4.6, ITCS Thm 17)",
-    "polynomial": "yes, for orthonormal w_i (Full Thm G.3, ITCS Thm 30)",
+    "sign": ("yes for d = 2", "EPD Thm 3.11, Cor 3.12, Full Lem G.2, ITCS Lem 29"),
+    "relu": ("unknown", "EPD"),
+    "hermite": ("yes, poly(d, 1/eps)", "EPD Thm 4.5"),
+    "exponential": ("yes, exp(poly(d))", "EPD Thm 4.2, Cor 4.3"),
+    "synthetic": ("yes, poly(d, 1/eps)", "EPD Thm 4.4"),
+    "gaussian": ("yes, exp(O(d))", "EPD Thm 4.2"),
+    "bessel": ("yes for d = 1", "EPD Thm 3.9"),
+    "almost-harmonic": ("yes", "Full Thm 4.6, ITCS Thm 17"),
+    "polynomial": ("yes if orthonormal", "Full Thm G.3, ITCS Thm 30"),
 }
+
+
+def claim_of(pair: str) -> str:
+    """What the texts say, and where."""
+    return "{} ({})".format(*CLAIMED[pair])
 
 
 @dataclass(frozen=True)
@@ -76,12 +83,15 @@ class Run:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a run: of `seeds` that have an end, `successes`."""
+    """What became of a run: of `seeds` that have an end, `successes`, and `strictly` by success
+    as stored.
+    """
 
     run: Run
     seeds: int
     successes: int
     relative_losses: list[float] = field(default_factory=list)
+    strictly: int = 0
 
     @property
     def rate(self) -> float | None:
@@ -98,7 +108,7 @@ class Outcome:
         return words[0 if self.successes == self.seeds else 1 if self.successes else 2]
 
     @property
-    def count(self) -> str:
+    def words(self) -> str:
         """Such as "one node alone: gd, d = 2, k = 4: 3 of 3"."""
         asked = self.run.asked
         what = f"{asked['method']}, d = {asked['dim']}, k = {asked['units']}"
@@ -125,8 +135,10 @@ def outcomes(preset: str, cells: Iterable[Cell]) -> list[Outcome]:
     for run in runs_of(preset):
         asked = run.asked
         numbers = [cell.numbers or {} for cell in ended if cell.settings == asked]
-        losses = [float(n["relative_loss"] or 0.0) for n in numbers]
-        found.append(Outcome(run, len(numbers), sum(_found(run, n) for n in numbers), losses))
+        losses = [float(n["relative_loss"]) for n in numbers if n["relative_loss"] is not None]
+        strictly = sum(bool(n["success"]) for n in numbers)
+        good = sum(_found(run, n) for n in numbers)
+        found.append(Outcome(run, len(numbers), good, losses, strictly))
     return found
 
 
@@ -137,22 +149,23 @@ def _found(run: Run, numbers: dict[str, Any]) -> bool:
     return farthest is not None and farthest <= run.near
 
 
-def verdict(of: list[Outcome], unknown: bool) -> str:
+def verdict(pair: str, of: list[Outcome]) -> str:
     """That of a line of Table 1, from all its runs."""
     done = [one for one in of if one.seeds]
-    if not done:
+    whole = [one for one in done if one.run.asked["goal"] == "network"]
+    best = max(whole, key=lambda one: one.rate or 0.0, default=None)
+    learns = f"{best.run.asked['method']} learns {best.successes} of {best.seeds}" if best else ""
+    if learns and CLAIMED[pair][0] == "unknown":
+        return f"unknown; {learns}"
+    promised = [one for one in done if one.run.theorem]
+    if not promised:
         return "not run"
-    best = max(done, key=lambda one: one.rate or 0.0)
-    method, told = best.run.asked["method"], f"{best.successes} of {best.seeds}"
-    if unknown:
-        return f"unknown; we found: {method} learns {told}"
-    short = [one for one in done if one.run.theorem and one.verdict != "verified"]
-    if not short:
+    worst = min(promised, key=lambda one: one.rate or 0.0)
+    if worst.verdict == "verified":
         return "verified"
-    worst = min(short, key=lambda one: one.rate or 0.0)
     words = f"{worst.verdict} with {worst.run.asked['method']}"
     words += f" ({worst.successes} of {worst.seeds})" if worst.successes else ""
-    return f"{words}; {method} learns {told}" if best.rate == 1 else words
+    return f"{words}; {learns}" if best and best.rate == 1 else words
 
 
 # --- the runs -------------------------------------------------------------------------------------

@@ -7,10 +7,11 @@
 
                     Phi(t) = (2 pi/t) int_0^inf r h(r) (G(r + t) - G(|r - t|)) dr,  G' = s h(s);
 
-- `sampled`     the expectation as a mean over random inputs, with its standard error. On R^d the
-                square of sigma sigma has no finite mean under N(0, I): h is infinite at the units
-                and falls too slowly. Inputs are drawn around the two units instead, at a distance
-                with the exponential law of mean s, and weighted by p/q, q their density
+- `sampled`     the expectation as a mean over random inputs, with its standard error. On R^d
+                (sigma sigma)^2 may have no mean under N(0, I): for Bessel's and the almost
+                lambda-harmonic activation h is infinite at the units and falls too slowly. Inputs
+                are drawn around the two units instead, at a distance with the exponential law of
+                mean s, and weighted by p/q, q their density
 
                     q(x) = mean over c = theta, w of exp(-|x - c|/s) / (s |S^(d-1)| |x - c|^(d-1)).
 
