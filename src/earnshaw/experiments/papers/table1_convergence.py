@@ -5,8 +5,8 @@ method of the papers where it is practical, else the library's own (`ours`). The
 theorems leave open are chosen here and named in `says`. Theorems that promise a point *near* the
 answer are judged by the largest distance of a unit from its place (`near`), the others by success
 as the kind "learn" counts it: everything within 1e-3, or one node where the theorem is on one.
-FAR, DEGREE and CLOSE were chosen after a look at seeds 0 to 2, not before: the rate within 1e-3 is
-kept beside the one that is judged, and only other seeds are a test of the choice.
+FAR, DEGREE and CLOSE were chosen after a look at seeds 0 to 2, which is why the runs have others;
+the rate within 1e-3 is kept beside the one that is judged.
 """
 
 from __future__ import annotations
@@ -17,15 +17,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from earnshaw.errors import check_integer
 from earnshaw.experiments.kinds.learning import NEAR, Learning
 from earnshaw.experiments.papers.presets import preset_named
 from earnshaw.experiments.store.store import Cell
 from earnshaw.experiments.sweeps.plan import Plan, plan_of
 
 SEEDS = {"quick": 3, "paper": 20}
+FIRST_SEED = 100  # beyond all that were looked at when the settings were chosen
 AXES = ("activation", "method", "dim", "units")
 FAR = 20.0  # c: units N(0, c I) with exp(-r^2/2), or exp(c (rho - 1)) on the sphere
 DEGREE = 40  # at which EPD's series on the sphere is cut
+HALF = 0.5  # of the units found is "in part", though no network is found whole
 CLOSE = 0.05  # the epsilon of theorems that promise an epsilon
 
 # What the texts say under "convergence?", and where they prove it.
@@ -83,8 +86,15 @@ class Run:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a run: of `seeds` that have an end, `successes`, and `strictly` by success
-    as stored.
+    """What became of a run.
+
+    Attributes:
+        run: what was run.
+        seeds: that have an end.
+        successes: of these.
+        relative_losses: what was left of the loss.
+        strictly: successes as stored, within 1e-3.
+        found: the part of the teachers' units found within 1e-3, on average.
     """
 
     run: Run
@@ -92,6 +102,7 @@ class Outcome:
     successes: int
     relative_losses: list[float] = field(default_factory=list)
     strictly: int = 0
+    found: float = 0.0
 
     @property
     def rate(self) -> float | None:
@@ -105,14 +116,17 @@ class Outcome:
         words = ("verified", "in part", "not seen")
         if not self.run.theorem:
             words = ("learned", "learned in part", "not learned")
-        return words[0 if self.successes == self.seeds else 1 if self.successes else 2]
+        if self.successes == self.seeds:
+            return words[0]
+        return words[1] if self.successes or self.found >= HALF else words[2]
 
     @property
     def words(self) -> str:
         """Such as "one node alone: gd, d = 2, k = 4: 3 of 3"."""
         asked = self.run.asked
         what = f"{asked['method']}, d = {asked['dim']}, k = {asked['units']}"
-        return f"{self.run.says}: {what}: {self.successes} of {self.seeds}"
+        units = "" if self.successes or not self.found else f", {self.found:.0%} of the units"
+        return f"{self.run.says}: {what}: {self.successes} of {self.seeds}{units}"
 
 
 def runs_of(preset: str) -> tuple[Run, ...]:
@@ -124,7 +138,8 @@ def runs_of(preset: str) -> tuple[Run, ...]:
 def convergence_plan(preset: str, seeds: int | None = None) -> Plan:
     """The sweep of the convergence column."""
     places = [run.settings for run in runs_of(preset)]
-    wanted = SEEDS[preset] if seeds is None else seeds
+    count = SEEDS[preset] if seeds is None else check_integer("seeds", seeds, 1, 10**6)
+    wanted = range(FIRST_SEED, FIRST_SEED + count)
     return plan_of("learn", places, axes=AXES, seeds=wanted, name=f"table1 {preset}")
 
 
@@ -138,7 +153,8 @@ def outcomes(preset: str, cells: Iterable[Cell]) -> list[Outcome]:
         losses = [float(n["relative_loss"]) for n in numbers if n["relative_loss"] is not None]
         strictly = sum(bool(n["success"]) for n in numbers)
         good = sum(_found(run, n) for n in numbers)
-        found.append(Outcome(run, len(numbers), good, losses, strictly))
+        units = sum(n["found"] for n in numbers) / max(len(numbers), 1)
+        found.append(Outcome(run, len(numbers), good, losses, strictly, units))
     return found
 
 
@@ -208,7 +224,7 @@ RUNS = (
     Run("sign", "on the circle, node after node", _place("sign", "node-wise-gd", 2)),
     Run("sign", "on the circle, all units at once (Conj 3.13)", _place("sign", "gd", 2)),
     Run("sign", "on the sphere, ours", _place("sign", "node-wise", 4)),
-    Run("relu", "random units, ours", _place("relu", "node-wise")),
+    Run("relu", "random units, ours", _place("relu", "node-wise"), quick=True),
     Run("relu", "random units, all at once", _place("relu", "gd"), quick=True),
     Run("relu", "random units, node after node", _place("relu", "node-wise-gd")),
     Run("relu", "random units, ours", _place("relu", "node-wise", 8, 8)),
@@ -276,7 +292,12 @@ RUNS = (
         theorem="EPD Thm 4.2",
         near=CLOSE,
     ),
-    Run("gaussian", "w ~ N(0, d log d I), ours", _place("gaussian", "node-wise", 2)),
+    Run(
+        "gaussian",
+        f"w ~ N(0, {FAR:g} I), weights 1, ours",
+        _place("gaussian", "node-wise", 2, **_spaced(2)),
+        quick=True,
+    ),
     Run(
         "bessel",
         "d = 1, all units at once",

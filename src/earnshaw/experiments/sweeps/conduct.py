@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +29,7 @@ class Block:
     label: str
     seeds: tuple[int, ...]  # that the sweep asks for
     work: float
+    turn: int  # blocks of the same settings that come before it
     state: bytes | None = None
     fraction: float = 0.0
     note: str = ""
@@ -51,8 +52,9 @@ class Conductor:
         self.done = self.cells - len(missing)
         self.failed = 0  # those of an earlier time are tried again
         blocks = self._blocks(missing)
-        # What was begun comes first, then the longest: so no core waits long for another's last.
-        blocks.sort(key=lambda block: (block.state is None, -block.work))
+        # What was begun comes first. Then one block of every setting, so that two workers do not
+        # compile the same at the same time; of these the longest, so that no core waits long.
+        blocks.sort(key=lambda block: (block.state is None, block.turn, -block.work))
         self.waiting = deque(blocks)
         self.all_work = sum(block.work * (1 - block.fraction) for block in blocks)
         self.work_done = 0.0
@@ -63,6 +65,7 @@ class Conductor:
         kind = kind_named(self.plan.kind)
         flags = os.environ.get("XLA_FLAGS", "")
         found: dict[tuple[str, int], Block] = {}
+        turns: Counter[str] = Counter()
         for settings, seed in missing:
             job = Job(kind.name, settings, seed // kind.together, self.code, flags)
             place = _place(job)
@@ -70,7 +73,8 @@ class Conductor:
                 found[place].seeds += (seed,)
                 continue
             label = ", ".join(f"{axis} {settings[axis]}" for axis in self.plan.axes) or kind.name
-            block = Block(job, label, (seed,), kind.work(settings))
+            block = Block(job, label, (seed,), kind.work(settings), turns[place[0]])
+            turns[place[0]] += 1
             kept = self.store.under_way(kind.name, self.code, settings, job.block)
             if kept is not None:
                 piece, block.seconds = kept
