@@ -72,8 +72,9 @@ STATED = {
 }
 
 
-def cell_of(run, seed, success, farthest=0.0, loss=0.5):
-    numbers = {"success": success, "farthest": farthest, "relative_loss": loss}
+def cell_of(run, seed, success, farthest=0.0, loss=0.5, found=None):
+    found = float(success) if found is None else found
+    numbers = {"success": success, "found": found, "farthest": farthest, "relative_loss": loss}
     return Cell(run.asked, seed, numbers)
 
 
@@ -169,7 +170,7 @@ def test_rates_and_verdicts_are_those_of_the_cells(made):
         assert row["verdict"] in words
     judged = {pair.name: pair.verdict for pair in made.pairs}
     assert judged["bessel"] == "not seen with gd; node-wise-gd learns 2 of 2"
-    assert judged["relu"] == "unknown; gd learns 2 of 2"
+    assert judged["relu"] == "unknown; node-wise learns 2 of 2"
     assert judged["sign"] == judged["gaussian"] == "verified"
     (bessel,) = [row for row in made.shown if row["pair"] == "bessel"]
     assert (bessel["ran"], bessel["verdict"]) == ("gd 0/1, node-wise-gd 2/2", "not seen")
@@ -182,6 +183,15 @@ def test_theorems_that_promise_an_epsilon_are_judged_by_it():
     (mine,) = [one for one in outcomes("quick", cells) if one.run == run]
     assert (mine.seeds, mine.successes, mine.verdict) == (3, 1, "in part")
     assert mine.strictly == 1  # another one: the second, whose success is stored
+
+
+def test_networks_of_which_half_is_found_are_learned_in_part():
+    run = next(one for one in RUNS if one.settings["method"] == "node-wise-paper")
+    for found, words in ((0.75, "in part"), (0.25, "not seen")):
+        cells = [cell_of(run, seed, False, 3.0, found=found) for seed in range(2)]
+        mine = next(one for one in outcomes("quick", cells) if one.run is run)
+        assert (mine.successes, mine.found, mine.verdict) == (0, found, words)
+        assert f"0 of 2, {found:.0%} of the units" in mine.words
 
 
 def test_the_verdict_of_a_line():
