@@ -297,7 +297,7 @@ EXPERIMENTS = Claim(
         ),
         Statement(
             "printed-step",
-            "as printed: with alpha = 1e-5 the error of depth 2, width 5 falls below 0.002 within "
+            "with alpha = 1e-5 the error of depth 2, width 5 falls below 0.002 within "
             "1e6 iterations (of one sample each, whose number is not printed)",
             _shapes((MANY, _cells((2,), (5,)) | {"error": ERROR, "reading": "literal"})),
             _falls,

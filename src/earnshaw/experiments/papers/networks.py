@@ -103,7 +103,7 @@ def _remarks(reading: Reading, trained: Sweep) -> tuple[str, ...]:
     settings = trained.plan.settings[0]
     remarks = [
         f"reading {reading.name}: {reading.says}; T = {settings['iterations']}, standard Gaussian "
-        "weights, tanh at every node, no bias",
+        "weights, the sigmoid at every node, the output's too, no bias",
         f"median and range over {len(trained.plan.seeds)} seeds",
     ]
     if trained.failed:
