@@ -40,7 +40,7 @@ class Standing:
         """About how long the rest will take; None before anything is known."""
         if self.fraction <= 0:
             return None
-        return self.seconds * (1 - self.fraction) / self.fraction
+        return self.seconds * max(0.0, 1 - self.fraction) / self.fraction
 
 
 Watch = Callable[[Standing], None]
