@@ -69,6 +69,10 @@ def test_a_sweep_is_kept_shown_and_exported(invoke, file, tmp_path):
     for width, row in zip((2, 3), found["rows"], strict=True):
         of_width = [r["error"] for r in shown if r["width"] == width]
         assert np.median(of_width) == row["median"]
+    assert invoke("runs", "export", "small", "--to", "ways.json", "--arrays").code == 0
+    ways = json.loads((tmp_path / "ways.json").read_text())["runs"][0]["rows"]
+    assert [row["arrays"]["errors"][-1] for row in ways] == errors
+    assert all(row["arrays"]["iterations"][-1] == 200 for row in ways)
     assert "small" in invoke("runs", "list").stdout
     assert "0.1.0" in invoke("runs", "show", "1").stdout
 
@@ -144,6 +148,7 @@ def test_stores_that_cannot_be_used_are_one_line(refuse, file, tmp_path):
         (("list", "--store", "text.sqlite"), "not a store of earnshaw"),
         (("show", "1", "--store", "other.sqlite"), "another program"),
         (("export", "1", "--to", "x.xlsx"), "allowed endings: .csv, .json, .parquet"),
+        (("export", "1", "--to", "x.csv", "--arrays"), "allowed endings: .json"),
     ):
         assert words in refuse("runs", *arguments)
 

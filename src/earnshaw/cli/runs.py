@@ -52,13 +52,16 @@ def show_command(run: RunArgument, store: StoreOption = STORE, json: JsonOption 
 def export_command(
     run: RunArgument,
     to: Annotated[Path, typer.Option(help="FILE.csv, .json or .parquet.")],
+    arrays: Annotated[
+        bool, typer.Option("--arrays", help="With the arrays of every cell, such as errors; JSON.")
+    ] = False,
     store: StoreOption = STORE,
     json: JsonOption = False,
 ) -> None:
     """Write a run as a table: one row a cell, all settings and numbers."""
-    check_writable(to, ENDINGS)
-    found, rows = _rows(store, run)
     ending = to.suffix.lower()
+    check_writable(to, (".json",) if arrays else ENDINGS)
+    found, rows = _rows(store, run, arrays)
     if ending == ".csv":
         from earnshaw.experiments.tables import write_csv
 
@@ -73,7 +76,7 @@ def export_command(
         print(f"{len(rows)} rows written to {to}")
 
 
-def _rows(store: Path, run: str) -> tuple[StoredRun, list[dict[str, Any]]]:
+def _rows(store: Path, run: str, arrays: bool = False) -> tuple[StoredRun, list[dict[str, Any]]]:
     """A run, and its cells as rows of the same columns."""
     from earnshaw.experiments.store.store import reading
 
@@ -81,7 +84,11 @@ def _rows(store: Path, run: str) -> tuple[StoredRun, list[dict[str, Any]]]:
         found = opened.run(run)
         cells = opened.cells(found.id)
     names = list(dict.fromkeys(name for cell in cells for name in cell.numbers or {}))
-    return found, [_row(cell, names) for cell in cells]
+    rows = [_row(cell, names) for cell in cells]
+    if arrays:
+        for row, cell in zip(rows, cells, strict=True):
+            row["arrays"] = {name: array.tolist() for name, array in cell.arrays.items()}
+    return found, rows
 
 
 def _row(cell: Cell, names: list[str]) -> dict[str, Any]:
