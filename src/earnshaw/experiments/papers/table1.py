@@ -280,7 +280,7 @@ def _remarks(preset: str, converged: Sweep) -> tuple[str, ...]:
         f"{CUT} and {CLOSE:g} were chosen after a look at other seeds; strict_rate in the CSV "
         "file has how many are within 0.001",
         "EPD Thm 3.9 assumes that no weight becomes 0; plain gradient descent does not keep that: "
-        "where it fails for Bessel's potential a unit has lost its weight and moves no more",
+        "in half of six failures with Bessel's potential a unit had lost its weight",
     ]
     if converged.failed:
         remarks.append(f"{converged.failed} cells failed; `earnshaw runs show` has why")
