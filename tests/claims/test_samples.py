@@ -6,7 +6,7 @@ import pytest
 
 from claims.one_statement import finding
 from earnshaw.claims import verify
-from earnshaw.claims.learning import samples
+from earnshaw.claims.learning import samples, samples_network
 from earnshaw.claims.learning.samples import SAMPLES
 from earnshaw.claims.verdict import Verdict
 from earnshaw.inputs import Gaussian
@@ -30,12 +30,12 @@ def test_the_witness_of_the_linear_class():
 
 
 def test_wrong_samples_are_found_out(monkeypatch):
-    right = samples.empirical_loss
+    right = samples_network.empirical_loss
 
     def wrong(data, **more):
         return right((data[0], 1.1 * data[1]), **more)
 
-    monkeypatch.setattr(samples, "empirical_loss", wrong)
+    monkeypatch.setattr(samples_network, "empirical_loss", wrong)
     assert holds("uniform-convergence") is False
 
 
@@ -58,3 +58,16 @@ def test_bounds_that_are_too_small_are_found_out(monkeypatch, name, function, fa
     right = getattr(samples, function)
     monkeypatch.setattr(samples, function, lambda *given: factor * right(*given))
     assert holds(name) is False
+
+
+def test_network_bounds_that_are_too_small_are_found_out(monkeypatch):
+    right = samples_network.network_deviation
+    for part, number in enumerate(finding("samples", "network-bounds").numbers.values()):
+
+        def smaller(*given, part=part, number=number, **more):
+            found = list(right(*given, **more))
+            found[part] /= 1.01 * number
+            return found
+
+        monkeypatch.setattr(samples_network, "network_deviation", smaller)
+        assert holds("network-bounds") is False

@@ -2,8 +2,8 @@
 
 The bounds are those of `earnshaw.bounds`; here they are compared with what they bound. Truncated
 expectations are integrated in 30 digits, complexities are known exactly (orthogonal inputs,
-constants) or drawn with their error bars, and the empirical loss, gradient and Hessian are compared
-with the exact ones at the same students: their differences must shrink as n^(-1/2).
+constants) or drawn with their error bars. `samples_network.py` has the loss, gradient and Hessian
+of a network.
 
 Sources: EPD, Lemma B.1, Theorems B.2 to B.4; MATH, error 17.
 """
@@ -20,22 +20,20 @@ from scipy.special import binom, erf
 from earnshaw.bounds import (
     linear_complexity,
     product_complexity,
-    product_deviation,
     truncation_error,
     truncation_radius,
     uniform_deviation,
 )
-from earnshaw.charges.network import Student, Teacher
 from earnshaw.claims.claim import Claim, Finding, Instance, Sources, Statement
-from earnshaw.energy.empirical import empirical_loss
-from earnshaw.energy.population import population_loss
+from earnshaw.claims.learning.samples_network import (
+    CONFIDENCE,
+    COUNT,
+    DIM,
+    NETWORK_STATEMENTS,
+    SIGMAS,
+    STEEPEST,
+)
 from earnshaw.inputs import TruncatedGaussian
-
-DIM, COUNT = 5, 20_000  # of truncated samples: one shape, compiled once
-SIGMAS = 6.0
-CONFIDENCE = 0.95
-STEEPEST = 2 / math.sqrt(math.pi)  # the Lipschitz constant of erf
-
 
 # Lemma B.1.
 
@@ -202,68 +200,6 @@ def _covered(instance: Instance) -> Finding:
     return Finding(beyond <= 1 - CONFIDENCE, numbers)
 
 
-# Theorem B.4.
-
-PART, PARTS = 1250, 16  # samples at a time, and how many times: all of COUNT
-
-
-def _network(rng: np.random.Generator, index: int) -> Instance:
-    def directions(count: int) -> np.ndarray:
-        x = rng.standard_normal((count, DIM))
-        return x / np.linalg.norm(x, axis=1, keepdims=True)
-
-    return {
-        "w": directions(2),
-        "b": rng.uniform(0.5, 1.0, 2),
-        "students": [directions(2) for _ in range(3)],
-        "weights": rng.uniform(-1.0, 1.0, (3, 2)),
-        "radius": truncation_radius(DIM, 0, 1e-9),
-        "seed": 100 * index,
-    }
-
-
-def _converges(instance: Instance) -> Finding:
-    w, b = np.asarray(instance["w"]), np.asarray(instance["b"])
-    exact = population_loss(Teacher(w, b, "erf", on="sphere"))
-    students = [
-        Student(np.asarray(x), np.asarray(c))
-        for x, c in zip(instance["students"], instance["weights"], strict=True)
-    ]
-    truth = [_derivatives(exact, student) for student in students]
-    errors: list[list[list[np.ndarray]]] = [[] for _ in students]
-    for x in _drawn(instance).reshape(PARTS, PART, DIM):
-        loss = empirical_loss((x, erf(x @ w.T) @ b), activation="erf", on="sphere")
-        for mine, right, student in zip(errors, truth, students, strict=True):
-            found = _derivatives(loss, student)
-            mine.append([here - there for here, there in zip(found, right, strict=True)])
-    numbers, holds = {}, True
-    for order, name in enumerate(("loss", "gradient", "Hessian")):
-        parts = [[one[order] for one in mine] for mine in errors]
-        # Averages of samples are linear: the mean error of the parts is that of all samples.
-        means = [np.mean(p, axis=0) for p in parts]
-        joint = [float(np.linalg.norm(mean)) for mean in means]
-        spreads = [
-            math.sqrt(sum(np.linalg.norm(e - mean) ** 2 for e in p) / (PARTS - 1))
-            for p, mean in zip(parts, means, strict=True)
-        ]
-        ratio = max(math.sqrt(PARTS) * j / s for j, s in zip(joint, spreads, strict=True))
-        numbers[f"{name}: error sqrt(n)"] = max(joint) * math.sqrt(COUNT)
-        numbers[f"{name}: standard errors"] = ratio
-        holds = holds and ratio <= SIGMAS
-    # Each of the (k + k)^2 pairs is off by the bound for products at most.
-    total = max(np.sum(np.abs(instance["b"])) + np.sum(np.abs(c)) for c in instance["weights"])
-    bound = total**2 * product_deviation(1.0, STEEPEST, instance["radius"], COUNT, CONFIDENCE)
-    off = max(float(np.abs(np.mean([one[0] for one in mine]))) for mine in errors)
-    numbers["loss: error/bound"] = off / bound
-    return Finding(bool(holds and off <= bound), numbers)
-
-
-def _derivatives(loss: object, student: Student) -> list[np.ndarray]:
-    value, gradient = loss.value_and_gradient(student)  # type: ignore[attr-defined]
-    flat = np.concatenate([np.ravel(part) for part in gradient])
-    return [np.asarray(value), flat, np.asarray(loss.hessian(student))]  # type: ignore[attr-defined]
-
-
 SAMPLES = Claim(
     id="samples",
     title="Samples give the loss and its derivatives, uniformly over all students",
@@ -271,7 +207,7 @@ SAMPLES = Claim(
     hypotheses=(
         "inputs are Gaussian, cut off at a radius B",
         "activations are bounded by C and L-Lipschitz (erf, scaled and shifted; constants)",
-        "units on the sphere for Theorem B.4",
+        "units on the sphere for Theorem B.4, of erf, tanh and softplus, which is not bounded",
     ),
     statements=(
         Statement(
@@ -327,19 +263,7 @@ SAMPLES = Claim(
             _ball,
             _covered,
         ),
-        Statement(
-            "uniform-convergence",
-            "loss, gradient and Hessian of samples approach the exact ones as n^(-1/2) (B.4)",
-            _network,
-            _converges,
-            quick=2,
-            thorough=10,
-            constants={
-                "loss: error sqrt(n)": "of poly(d^p, 1/eps, log(1/zeta)) samples, Theorem B.4",
-                "gradient: error sqrt(n)": "the same",
-                "Hessian: error sqrt(n)": "the same",
-            },
-        ),
+        *NETWORK_STATEMENTS,
     ),
     remarks=(
         "Theorem B.3's linear class has R_n = 2 B/sqrt(n) on orthogonal inputs: .283 B for n = 50 "
@@ -347,7 +271,12 @@ SAMPLES = Claim(
         "Its conclusion also fails for sigma(0) != 0: constants have L = 0 and R_n > 0. With the "
         "term 24 C^2 it holds; for sigma(0) = 0 the printed 48 C L B sqrt(2/n) is true, since the "
         "1/2 that the proof forgets makes up for the sqrt(2).",
-        "Uniformity over students is tested at random ones. Node-wise learning and the papers' "
-        "algorithms on samples are for the issue on learning from data.",
+        "Theorem B.4 prints its hypothesis as sigma, sigma'', sigma''', sigma''' = O(|x|^p). It "
+        "needs sigma to sigma''', and bounded weights |c|_1, which Omega leaves open; p <= d and "
+        "the union over pairs are not needed. `network_deviation` has its constants.",
+        "Uniformity over students is tested at random ones; benchmarks/generalisation.py looks for "
+        "the worst ones. For erf and tanh (d = 5, k = 2 and d = 10, k = 5; n = 10^3 to 10^5) the "
+        "bounds are 15 to 30 times what it finds for the loss, 100 to 170 for the gradient, 1000 "
+        "to 1900 for the Hessian; for relu 45 to 90 and 210 to 330, and no bound for the Hessian.",
     ),
 )

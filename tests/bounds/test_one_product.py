@@ -1,4 +1,4 @@
-"""Generalisation bounds: against Monte Carlo, exact cases, and each other."""
+"""Truncation and products of two units: against Monte Carlo, exact cases, and each other."""
 
 import math
 
