@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -54,6 +56,48 @@ def test_a_box_in_the_plane_is_not_realizable(answer):
     assert weights @ (distances < 1) @ weights < 0
 
 
+ALONE = """
+import sys
+for name in ("earnshaw", "jax", "scipy", "torch"):
+    sys.modules[name] = None
+import exported
+print(exported.activation([0.0, 2.0]).tolist(), exported.derivative([0.0, 2.0]).tolist())
+"""
+
+
+def test_an_exported_file_runs_alone(answer, tmp_path):
+    path = tmp_path / "exported.py"
+    result = answer("--potential", "exp(rho)", "--export", str(path))
+    assert result["export"] == str(path)
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    printed = json.loads(f"[{done.stdout.replace('] [', '], [')}]")
+    # sum_n he_n(x)/sqrt(n!) = exp(x - 1/2) is the generating function of Hermite polynomials.
+    value = np.exp(np.array([0.0, 2.0]) - 0.5)
+    np.testing.assert_allclose(printed, [value, value], rtol=1e-8)
+
+
+def test_an_activation_by_name_is_exported(answer, invoke, tmp_path):
+    path = tmp_path / "unit.py"
+    given = ["--activation", "gaussian", "--dim", "2", "--width", "2", "-p", "rate=0.5"]
+    result = answer(*given, "--export", str(path))
+    assert result == {"activation": "gaussian", "kind": "translation", "export": str(path)}
+    names: dict = {}
+    exec(path.read_text(), names)
+    # At x = w = 0: (2 rate/pi)^(d/4) (2 pi width^2)^(d/4), d = 2.
+    assert names["unit"](np.zeros(2), np.zeros(2)) == pytest.approx(np.sqrt(8), rel=1e-14)
+    assert "exported: " in invoke("realize", *given, "--export", str(path)).stdout
+
+
+def test_without_an_activation_nothing_is_exported(invoke, tmp_path):
+    path = tmp_path / "none.py"
+    result = invoke("realize", "--potential", "cos(3*rho)", "--export", str(path))
+    assert result.code == 0
+    assert "not exported: there is no activation" in result.stdout
+    assert not path.exists()
+
+
 def test_plain_output_says_the_answer_first(invoke):
     result = invoke("realize", "--potential", "1-r^2", "--on", "space", "--dim", "4")
     assert result.code == 0
@@ -72,6 +116,12 @@ def test_plain_output_says_the_answer_first(invoke):
         (["--potential", "exp(-r)", "--on", "space", "--dim", "0"], "integer >= 1"),
         (["--potential", "exp(-r)", "--on", "space", "--dim", "2", "--width", "-1"], "width"),
         ([], "--potential"),
+        (["--potential", "exp(rho)", "--activation", "relu"], "--potential"),
+        (["--activation", "relu"], "--export"),
+        (["--potential", "exp(rho)", "-p", "alpha=1"], "--activation"),
+        (["--potential", "exp(rho)", "--export", "s.c"], ".py"),
+        (["--activation", "rellu", "--export", "s.py"], "relu"),
+        (["--activation", "relu", "--width", "2", "--export", "s.py"], "width"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(refuse, arguments, words):

@@ -8,31 +8,58 @@ from typing import Annotated, Any
 import typer
 
 from earnshaw.cli import output
-from earnshaw.errors import OutOfRange
+from earnshaw.errors import EarnshawError, OutOfRange
+from earnshaw.files import check_writable
 
 ANSWERS = {True: "realizable", False: "not realizable", None: "inconclusive"}
 
 
 def command(
     potential: Annotated[
-        str,
+        str | None,
         typer.Option(help="A formula in rho (sphere), r or x1, x2, ... (space): 'exp(rho-1)'."),
-    ],
+    ] = None,
     on: Annotated[str, typer.Option(help="sphere or space.")] = "sphere",
     dim: Annotated[int | None, typer.Option(help="The dimension d.")] = None,
     width: Annotated[float, typer.Option(help="Standard deviation of the inputs.")] = 1.0,
     plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
+    export: Annotated[
+        Path | None, typer.Option(help="Write the activation as FILE.py, which needs NumPy only.")
+    ] = None,
+    activation: Annotated[
+        str | None, typer.Option(help="With --export, instead of a potential: relu, gelu, ...")
+    ] = None,
+    parameter: Annotated[
+        list[str] | None, typer.Option("--parameter", "-p", help="Of the activation: NAME=VALUE.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
     """Find an activation with a given potential, or a checkable obstruction."""
     output.check_picture(plot)
+    if export is not None:
+        check_writable(export, (".py",))
+    if (potential is None) == (activation is None):
+        raise EarnshawError("realize needs --potential FORMULA, or --activation NAME with --export")
+    if activation is not None:
+        if export is None or plot is not None:
+            raise EarnshawError("--activation is for --export FILE.py, and draws nothing")
+        parameters = output.parse_parameters(parameter or [], taken=("dim", "width"))
+        return _export_named(activation, dim, width, parameters, export, json)
+    if parameter:
+        raise EarnshawError("--parameter needs --activation")
     if on not in ("sphere", "space"):
         raise OutOfRange("--on", on, "sphere or space")
     output.use_compilation_cache()
     import earnshaw as ew
 
     result = ew.realize(potential, on=on, dim=dim, width=width)  # type: ignore[arg-type]
-    payload = _payload(potential, on, dim, result)
+    payload = _payload(str(potential), on, dim, result)
+    if export is not None:
+        payload["export"] = None
+        if result.activation is not None:
+            from earnshaw.exports import export as take_away
+
+            payload["export"] = str(take_away(result, export))
     if plot is not None:
         from earnshaw.plots.duality import draw_pair
         from earnshaw.plots.style import save
@@ -46,6 +73,25 @@ def command(
         output.print_json(payload)
     else:
         _print_answer(payload)
+    return None
+
+
+def _export_named(
+    name: str, dim: int | None, width: float, parameters: dict[str, Any], path: Path, json: bool
+) -> None:
+    """Write an activation of the library to a file."""
+    output.use_compilation_cache()
+    import earnshaw as ew
+    from earnshaw.exports import export
+
+    given = {"dim": dim, "width": None if width == 1 else width}
+    parameters |= {key: value for key, value in given.items() if value is not None}
+    sigma = ew.activation(name, **parameters)
+    export(sigma, path)
+    if json:
+        output.print_json({"activation": sigma.name, "kind": sigma.kind, "export": str(path)})
+    else:
+        print(f"exported: {path}")
 
 
 def _payload(text: str, on: str, dim: int | None, result: Any) -> dict[str, Any]:
@@ -96,6 +142,10 @@ def _print_answer(payload: dict[str, Any]) -> None:
         )
     if "plot" in payload:
         console.print(f"drawn: {payload['plot']}", soft_wrap=True)
+    if "export" in payload:
+        written = payload["export"]
+        done = "not exported: there is no activation" if written is None else f"exported: {written}"
+        console.print(done, soft_wrap=True, markup=False)
 
 
 def _without_witness(reason: str) -> str:

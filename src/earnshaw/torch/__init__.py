@@ -1,0 +1,23 @@
+"""Activations and networks as PyTorch modules (extra `torch`).
+
+`activation_module` for s(x), `layer_module` for units at given positions, `network_module` for
+whole networks.
+"""
+
+from __future__ import annotations
+
+from earnshaw.errors import EarnshawError
+
+
+class NoTorch(EarnshawError, ImportError):
+    """PyTorch is not installed."""
+
+
+try:
+    import torch  # noqa: F401
+except ImportError:
+    raise NoTorch("earnshaw.torch needs PyTorch; install earnshaw[torch]") from None
+
+from earnshaw.torch.modules import activation_module, layer_module, network_module  # noqa: E402
+
+__all__ = ["activation_module", "layer_module", "network_module"]
