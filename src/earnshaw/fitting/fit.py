@@ -1,0 +1,268 @@
+"""Fitting a network to data: standardise, grow on some samples, simplify, polish on all."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+
+from earnshaw.activations.base import DotProduct
+from earnshaw.errors import EarnshawError
+from earnshaw.fitting.criterion import PERFECT, Criterion, held_out, information
+from earnshaw.fitting.descent import lbfgs, minibatch
+from earnshaw.fitting.growth import Event, Grower, Watch
+from earnshaw.fitting.layout import Freedom, layout_of
+from earnshaw.fitting.marquardt import Polished, polish
+from earnshaw.fitting.network import Network, empty_network
+from earnshaw.fitting.normal import Objective
+from earnshaw.fitting.refit import refit
+from earnshaw.fitting.samples import Samples
+from earnshaw.fitting.settings import Settings
+from earnshaw.fitting.simplify import without_linear_part
+
+FIRST_ROWS, TIMES = 4096, 16  # samples on which networks are grown first, and how many more then
+ROWS_A_PARAMETER = 10  # below so many samples for each parameter, growth goes on with more samples
+ROUGHLY = (100, 1e-3)  # iterations and tolerance of a polish while a network grows
+MATRIX = 1500  # parameters up to which Levenberg-Marquardt is used,
+WORK = 4e11  # and additions an iteration
+SLOW = 2e9  # samples times parameters from which on minibatches are used
+
+
+@dataclasses.dataclass(frozen=True)
+class Fitted:
+    """A fitted network, in the coordinates of the data, and how it came about.
+
+    Attributes:
+        network: the network.
+        error: the mean error that was made small: of standardised answers, or -2 log likelihood.
+        criterion: of the last network, lower is better.
+        history: what was done, in order.
+        solver: what polished it at last.
+        settled: whether that ended by itself.
+    """
+
+    network: Network
+    error: float
+    criterion: float
+    history: list[Event]
+    solver: str
+    settled: bool
+
+
+def fit(
+    x: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray,
+    activation: DotProduct,
+    settings: Settings,
+    watch: Watch | None = None,
+) -> Fitted:
+    """Fit a network to inputs (n, d), answers (n, m) and weights (n,) of samples."""
+    _check_identifiable(x, y, activation, settings)
+    history: list[Event] = []
+
+    def note(event: Event) -> None:
+        history.append(event)
+        if watch is not None:
+            watch(event)
+
+    everything = standardised(x, y, weight, settings)
+    samples, criterion = _measured(everything, settings)
+    freedom = Freedom(settings.biases, settings.linear is not False, settings.intercept)
+    found: Polished | None = None
+    for stage, count in enumerate(_stages(samples.count)):
+        part = Objective(
+            samples.subset(count, settings.seed), settings.loss, settings.alpha, freedom
+        )
+        grower = Grower(
+            objective=part,
+            polish=_polisher(settings, *ROUGHLY),
+            criterion=criterion,
+            most=_most_units(settings, activation, part, count < samples.count),
+            exact=settings.units != "auto",
+            seed=settings.seed,
+            watch=note,
+        )
+        begin = _first(part, activation) if found is None else found.network
+        found = grower.polish(part, begin)
+        before = found.network.units
+        found = grower.grow(found)
+        if stage == 0 or found.network.units > before:
+            found = grower.prune(found)
+        if stage == 0 and settings.linear == "auto":
+            found, freedom = _simplified(found, grower, freedom, settings, note)
+    assert found is not None
+    whole = Objective(everything, settings.loss, settings.alpha, freedom)
+    last = _polisher(settings, settings.iterations, settings.tolerance)(whole, found.network)
+    value = criterion(whole, last)
+    note(Event("polish", last.network.units, last.error, value, last.iterations, x.shape[0]))
+    network = in_data_coordinates(last.network, everything)
+    if settings.loss == "softmax":
+        network = _centred(network)
+    solver = solver_of(whole, last.network, settings.solver)
+    return Fitted(network, last.error, value, history, solver, last.settled)
+
+
+def standardised(x: np.ndarray, y: np.ndarray, weight: np.ndarray, settings: Settings) -> Samples:
+    """Samples with means and deviations to be taken out; constant columns stay as they are."""
+    total = np.sum(weight)
+    shift, scale = np.zeros(x.shape[1]), np.ones(x.shape[1])
+    if settings.scale:
+        shift, scale = _mean_and_deviation(x, weight / total)
+    y_shift, y_scale = np.zeros(y.shape[1]), np.ones(y.shape[1])
+    if settings.loss == "squares":
+        y_shift, y_scale = _mean_and_deviation(y, weight / total)
+        if not settings.intercept:
+            y_shift = np.zeros(y.shape[1])
+    return Samples(x, y, weight, shift, scale, y_shift, y_scale)
+
+
+def in_data_coordinates(network: Network, samples: Samples) -> Network:
+    """The network of data as they are, from one of standardised data."""
+    positions = network.positions / samples.scale
+    linear = network.linear / samples.scale[:, None]
+    return dataclasses.replace(
+        network,
+        positions=positions,
+        biases=network.biases - positions @ samples.shift,
+        weights=network.weights * samples.y_scale,
+        linear=linear * samples.y_scale,
+        intercept=(network.intercept - samples.shift @ linear) * samples.y_scale + samples.y_shift,
+    )
+
+
+def solver_of(objective: Objective, network: Network, asked: str) -> str:
+    """The solver for a network of this size on these samples."""
+    if asked != "auto":
+        return asked
+    layout, samples = layout_of(network), objective.samples
+    wide = layout.outputs * layout.size
+    if wide <= MATRIX and samples.count * layout.outputs * layout.size**2 <= WORK:
+        return "lm"
+    return "lbfgs" if samples.count * layout.size <= SLOW else "minibatch"
+
+
+def _polisher(
+    settings: Settings, iterations: int, tolerance: float
+) -> Callable[[Objective, Network], Polished]:
+    def run(objective: Objective, network: Network) -> Polished:
+        solver = solver_of(objective, network, settings.solver)
+        if solver == "lm":
+            return polish(objective, network, iterations, tolerance, PERFECT / 100)
+        if solver == "lbfgs":
+            return lbfgs(objective, network, 3 * iterations)
+        return minibatch(objective, network, seed=settings.seed)
+
+    return run
+
+
+def _mean_and_deviation(table: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    mean = weight @ table
+    # Column by column: nothing of the size of the table is made.
+    square = np.array([weight @ (column - m) ** 2 for column, m in zip(table.T, mean, strict=True)])
+    size = np.abs(mean) + np.sqrt(square)
+    varies = np.sqrt(square) > 1e-12 * size
+    return mean, np.where(varies, np.sqrt(np.where(varies, square, 1.0)), 1.0)
+
+
+def _first(objective: Objective, activation: DotProduct) -> Network:
+    samples = objective.samples
+    network = empty_network(activation, samples.dim, samples.outputs)
+    if objective.loss != "squares":
+        return network
+    return refit(network, samples, objective.freedom, 0)
+
+
+def _measured(samples: Samples, settings: Settings) -> tuple[Samples, Criterion]:
+    """The samples to grow on, and the criterion."""
+    if settings.criterion != "holdout" or settings.units != "auto":
+        kind = "aic" if settings.criterion == "aic" else "bic"
+        return samples, information(kind, samples.outputs)
+    rng = np.random.default_rng([settings.seed, 17])
+    order = rng.permutation(samples.count)
+    held = max(1, round(settings.validation_fraction * samples.count))
+    if held >= samples.count:
+        raise EarnshawError(
+            f"criterion 'holdout' leaves none of {samples.count} samples to fit; allowed: more samples"
+        )
+    unseen = Objective(samples.take(np.sort(order[:held])), settings.loss)
+    return samples.take(np.sort(order[held:])), held_out(unseen)
+
+
+def _stages(count: int) -> list[int]:
+    """How many samples to grow on: few first, all at last."""
+    stages, rows = [], FIRST_ROWS
+    while rows < count:
+        stages.append(rows)
+        rows *= TIMES
+    return [*stages, count]
+
+
+def _most_units(settings: Settings, activation: DotProduct, part: Objective, partial: bool) -> int:
+    """How many units to grow to on these samples."""
+    if settings.units == "auto":
+        most = settings.max_units
+    else:
+        most = int(settings.units)
+    if not partial:
+        return most
+    samples = part.samples
+    each = samples.dim + 1 + samples.outputs
+    return min(most, max(1, samples.count // ROWS_A_PARAMETER // each))
+
+
+def _simplified(
+    found: Polished, grower: Grower, freedom: Freedom, settings: Settings, note: Watch
+) -> tuple[Polished, Freedom]:
+    """The network without its linear part, if the criterion prefers that."""
+    less = dataclasses.replace(freedom, linear=False)
+    objective = dataclasses.replace(grower.objective, freedom=less)
+    network = without_linear_part(found.network, settings.seed)
+    if settings.loss == "squares":
+        network = refit(network, objective.samples, less, settings.seed)
+    trial = grower.polish(objective, network)
+    value = grower.criterion(objective, trial)
+    if not value < grower.criterion(grower.objective, found):
+        return found, freedom
+    note(
+        Event(
+            "straighten",
+            trial.network.units,
+            trial.error,
+            value,
+            trial.iterations,
+            objective.samples.count,
+        )
+    )
+    return trial, less
+
+
+def _centred(network: Network) -> Network:
+    """With outputs that sum to 0, of all networks with the same probabilities."""
+    return dataclasses.replace(
+        network,
+        weights=network.weights - network.weights.mean(axis=1, keepdims=True),
+        linear=network.linear - network.linear.mean(axis=1, keepdims=True),
+        intercept=network.intercept - network.intercept.mean(),
+    )
+
+
+def _check_identifiable(
+    x: np.ndarray, y: np.ndarray, activation: DotProduct, settings: Settings
+) -> None:
+    """Refuse more units than the samples can tell apart."""
+    if settings.units == "auto" or settings.units == 0:
+        return
+    freedom = Freedom(settings.biases, settings.linear is True, settings.intercept)
+    none = empty_network(activation, x.shape[1], y.shape[1])
+    units = int(settings.units)
+    one = freedom.count(none.with_unit(np.zeros(x.shape[1]), 0.0, np.zeros(y.shape[1])))
+    alone = freedom.count(none)
+    needed, there = alone + units * (one - alone), x.shape[0] * y.shape[1]
+    if needed > there:
+        most = max(0, (there - alone) // (one - alone))
+        raise EarnshawError(
+            f"n_units is {units}, which has {needed} parameters, more than the {there} answers "
+            f"of {x.shape[0]} samples can identify; allowed: at most {most}, or 'auto'"
+        )

@@ -1,0 +1,158 @@
+"""Growing a network unit by unit, and taking away again what it can do without.
+
+Forward: search for the unit that helps most, refit the output weights, polish all parameters; as
+long as the criterion improves. Where a unit helps little although the criterion says that something
+is left, the network may be in a bad local minimum: it is shaken, that is some units at random are
+taken away and grown again, as long as that helps. Backward: a
+unit that the others can replace is taken away, which also merges equal units; as long as the
+criterion improves.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from earnshaw.fitting.criterion import PERFECT, Criterion
+from earnshaw.fitting.marquardt import Polished
+from earnshaw.fitting.network import Network
+from earnshaw.fitting.normal import Objective
+from earnshaw.fitting.refit import Features, refit
+from earnshaw.fitting.search import search
+
+LITTLE = 0.7  # a unit that leaves more of the error than this helps little
+SHAKES, SHAKEN = 6, 0.3  # how often, and what part of the units is taken away to grow again
+PATIENCE = 2  # additions without a better criterion before growth ends
+TRIES = 3  # units that are tried to be done without
+
+
+class Event(NamedTuple):
+    """One line of the history of a fit."""
+
+    action: str
+    units: int
+    error: float
+    criterion: float
+    iterations: int
+    samples: int
+
+
+Polish = Callable[[Objective, Network], Polished]
+Watch = Callable[[Event], None]
+
+
+@dataclasses.dataclass
+class Grower:
+    """Grows networks on the samples of `objective`.
+
+    Units are added while the criterion improves, and at most `most`; or, if `exact`, so many.
+    `watch` is told of every step.
+    """
+
+    objective: Objective
+    polish: Polish
+    criterion: Criterion
+    most: int
+    exact: bool
+    seed: int
+    watch: Watch
+    salt: int = 0  # so that no two searches start alike
+
+    def grow(self, begin: Polished) -> Polished:
+        """From a polished network on, to the best one met; to `most` units if `exact`."""
+        best, best_value = begin, self._value(begin)
+        here, waited = begin, 0
+        while here.network.units < self.most and (here.error > PERFECT or self.exact):
+            found = self._added(here.network)
+            if found is None:
+                break
+            value = self._value(found)
+            self.watch(self._event("add", found, value))
+            if value < best_value and found.error > max(LITTLE * here.error, PERFECT):
+                found = self._shaken(found)
+                value = self._value(found)
+            here = found
+            if value < best_value or self.exact:
+                best, best_value, waited = found, value, 0
+            else:
+                waited += 1
+                if waited >= PATIENCE:
+                    break
+        return best
+
+    def _shaken(self, found: Polished) -> Polished:
+        """The best of the networks that grow again after some of their units are taken away."""
+        rng = np.random.default_rng([self.seed, found.network.units])
+        failed = 0
+        while failed < SHAKES and found.error > PERFECT:
+            count = found.network.units
+            kept = np.sort(rng.permutation(count)[: count - max(1, round(SHAKEN * count))])
+            trial = found.network.keep(kept)
+            while trial.units < count:
+                self.salt += 1
+                more = self._added(trial)
+                if more is None:
+                    break
+                trial = more.network
+            if more is not None and more.error < LITTLE * found.error:
+                found, failed = more, 0
+                self.watch(self._event("shake", found, self._value(found)))
+            else:
+                failed += 1
+        return found
+
+    def prune(self, found: Polished) -> Polished:
+        """Without the units that the criterion can do without."""
+        if self.exact:
+            return found
+        value = self._value(found)
+        while found.network.units:
+            fewer = self._fewer(found, value)
+            if fewer is None:
+                break
+            found, value = fewer
+            self.watch(self._event("remove", found, value))
+        return found
+
+    def _fewer(self, found: Polished, value: float) -> tuple[Polished, float] | None:
+        features = Features(
+            found.network, self.objective.samples, self.objective.freedom, self.seed
+        )
+        for unit in np.argsort(features.contributions(), kind="stable")[:TRIES]:
+            rest = found.network.keep(np.arange(found.network.units) != unit)
+            trial = self.polish(self.objective, self._refit(rest))
+            trial_value = self._value(trial)
+            if trial_value < value:
+                return trial, trial_value
+        return None
+
+    def _added(self, network: Network) -> Polished | None:
+        """With the unit that helps most, or None where none helps."""
+        objective, seed = self.objective, self.seed + 1000 * self.salt + network.units
+        found = search(network, objective.samples, objective.freedom, objective.loss, seed)
+        if not found:
+            return None
+        unit, weight, _ = found[0]
+        network = network.with_unit(unit[:-1], float(unit[-1]), weight)
+        return self.polish(objective, self._refit(network))
+
+    def _refit(self, network: Network) -> Network:
+        if self.objective.loss != "squares":
+            return network
+        return refit(network, self.objective.samples, self.objective.freedom, self.seed)
+
+    def _value(self, found: Polished) -> float:
+        return self.criterion(self.objective, found)
+
+    def _event(self, action: str, found: Polished, value: float) -> Event:
+        return Event(
+            action,
+            found.network.units,
+            found.error,
+            value,
+            found.iterations,
+            self.objective.samples.count,
+        )

@@ -1,0 +1,186 @@
+"""Where a further unit would help most: the node-wise principle on samples.
+
+With r what is left of the answers and s(v) the responses of a unit at v, both weighted and with the
+features that the network has already projected out, a unit at v with its best weight lowers the sum
+of squares by
+
+    |r.s(v)|^2 / |s(v)|^2,
+
+the empirical C^2/Phi of node-wise learning. It is maximised from many starts at once, by
+Gauss-Newton steps on |r - c s(v)|^2 in v with the best c put in (Kaufman's form of variable
+projection), damped for every start by itself.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from earnshaw.activations.base import DotProduct
+from earnshaw.fitting.layout import Freedom
+from earnshaw.fitting.losses import LOSSES
+from earnshaw.fitting.network import Network
+from earnshaw.fitting.response import response_of
+from earnshaw.fitting.samples import Samples
+
+STARTS, ITERATIONS = 48, 20
+ROWS = 2048  # samples that are looked at
+COLUMNS = 16  # the features projected out are filled up to a multiple of this
+SAME = 1e-3  # gains that differ by less, relatively, belong to the same unit
+
+LONGEST = 5.0  # times sqrt(d + 1), a unit's length: steeper ones are kinks, and cannot come back
+RIDGE = 1e-6  # of a unit's weight, so that units that the data hardly see are not worth much
+
+TRACES = {"search": 0}
+
+State = tuple[Array, Array, Array]  # units, damping, gains of all starts
+
+
+class Candidate(NamedTuple):
+    """A unit (d + 1,), its best weights (m,), and the part of what is left that it takes away.
+
+    The weights are those of a network whose other weights are refitted as well.
+    """
+
+    unit: np.ndarray
+    weight: np.ndarray
+    gain: float
+
+
+def search(
+    network: Network, samples: Samples, freedom: Freedom, loss: str, seed: int
+) -> list[Candidate]:
+    """The units that would help most, best first, each found once."""
+    few = samples.subset(ROWS, seed)
+    x, y, weight = few.standard(slice(None))
+    rows = max(256, 1 << (len(x) - 1).bit_length())
+    features, left = _projected(network, x, y, weight, freedom, loss)
+    more = rows - len(x)
+    width = -(-features.shape[1] // COLUMNS) * COLUMNS
+    features = np.pad(features, ((0, more), (0, width - features.shape[1])))
+    starts = first_units(samples.dim, STARTS, seed, freedom.biases)
+    units, weights, gains = (
+        np.asarray(found)
+        for found in _ascend(
+            network.activation,
+            jnp.asarray(np.pad(x, ((0, more), (0, 0)))),
+            jnp.asarray(np.pad(np.sqrt(weight), (0, more))),
+            jnp.asarray(features),
+            jnp.asarray(np.pad(left, ((0, more), (0, 0)))),
+            jnp.asarray(starts),
+            jnp.asarray(np.append(np.ones(samples.dim), float(freedom.biases))),
+            jnp.asarray(RIDGE * np.sum(weight)),
+        )
+    )
+    return _distinct(units, weights, gains / max(float(np.sum(left**2)), 1e-300))
+
+
+def first_units(dim: int, count: int, seed: int, biases: bool) -> np.ndarray:
+    """Random units (count, d + 1): directions at random, lengths from 0.3 to 3 sqrt(d)."""
+    rng = np.random.default_rng([seed, 7])
+    directions = rng.standard_normal((count, dim))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    lengths = np.exp(rng.uniform(np.log(0.3), np.log(3 * np.sqrt(dim)), count))
+    offsets = lengths * rng.standard_normal(count) * biases
+    return np.column_stack([lengths[:, None] * directions, offsets])
+
+
+def _projected(
+    network: Network,
+    x: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray,
+    freedom: Freedom,
+    loss: str,
+) -> tuple[np.ndarray, np.ndarray]:
+    """An orthonormal basis of the weighted features, and what is left of the answers."""
+    inputs, ones = x[:, :-1], x[:, -1:]
+    responses = np.asarray(network.activation(jnp.asarray(x @ network.tilted.T)))
+    columns = [responses]
+    if freedom.linear:
+        columns.append(inputs)
+    if freedom.intercept:
+        columns.append(ones)
+    root = np.sqrt(weight)[:, None]
+    outputs = responses @ network.weights + inputs @ network.linear + network.intercept
+    left = -root * np.asarray(LOSSES[loss](jnp.asarray(outputs), jnp.asarray(y)).gradient) / 2
+    table = root * np.column_stack(columns)
+    if table.shape[1] == 0:
+        return np.zeros((len(x), 1)), left
+    u, sizes, _ = np.linalg.svd(table, full_matrices=False)
+    basis = u[:, sizes > 1e-10 * max(float(sizes[0]), 1e-300)]
+    return basis, left - basis @ (basis.T @ left)
+
+
+def _distinct(units: np.ndarray, weights: np.ndarray, gains: np.ndarray) -> list[Candidate]:
+    order = np.argsort(-np.where(np.isfinite(gains), gains, -np.inf), kind="stable")
+    found: list[Candidate] = []
+    for i in order:
+        if not (np.isfinite(gains[i]) and gains[i] > 0 and np.all(np.isfinite(units[i]))):
+            continue
+        if found and found[-1].gain - gains[i] <= SAME * found[-1].gain:
+            continue
+        found.append(Candidate(units[i], weights[i], float(gains[i])))
+    return found
+
+
+@eqx.filter_jit
+def _ascend(
+    activation: DotProduct,
+    x: Array,
+    root: Array,
+    basis: Array,
+    left: Array,
+    starts: Array,
+    free: Array,
+    ridge: Array,
+) -> tuple[Array, Array, Array]:
+    TRACES["search"] += 1
+    response = response_of(activation)
+    eye = jnp.eye(x.shape[1])
+
+    def gains(units: Array) -> tuple[Array, ...]:
+        z = x @ units.T
+        value, slope = response(z, jnp.linalg.norm(units, axis=1))
+        value, slope = root[:, None] * value, root[:, None] * slope
+        value = value - basis @ (basis.T @ value)
+        size = jnp.sum(value**2, axis=0) + ridge
+        weight = (value.T @ left) / size[:, None]
+        gain = size * jnp.sum(weight**2, axis=1)
+        return gain, weight, value, slope, size
+
+    def one(state: State, _: None) -> tuple[State, None]:
+        units, damping, gain = state
+        weight, value, slope, size = gains(units)[1:]
+
+        def step(w: Array, v: Array, ds: Array, n: Array, mu: Array) -> Array:
+            rows = ds[:, None] * x * free
+            along, across = v @ rows, basis.T @ rows
+            matrix = rows.T @ rows - across.T @ across - jnp.outer(along, along) / n
+            miss = left @ w - v * (w @ w)  # sum over outputs of c_o (r_o - c_o s)
+            slope_in = rows.T @ miss - across.T @ (basis.T @ miss) - along * (v @ miss) / n
+            matrix = (w @ w) * matrix
+            scale = jnp.diagonal(matrix)
+            scale = jnp.maximum(scale, 1e-8 * jnp.max(scale))
+            scale = jnp.where(scale > 0, scale, 1.0)
+            return jnp.linalg.solve(matrix + mu * jnp.diag(scale) + 1e-300 * eye, slope_in)
+
+        moved = jax.vmap(step, (0, 1, 1, 0, 0))(weight, value, slope, size, damping)
+        trial = units + free * jnp.where(jnp.isfinite(moved), moved, 0.0)
+        better = gains(trial)[0]
+        short = jnp.sum(trial**2, axis=1) <= LONGEST**2 * x.shape[1]
+        good = (better > gain) & short
+        return (
+            jnp.where(good[:, None], trial, units),
+            jnp.clip(jnp.where(good, damping / 5, damping * 4), 1e-8, 1e8),
+            jnp.where(good, better, gain),
+        ), None
+
+    begin = (starts, jnp.full(starts.shape[0], 0.1), gains(starts)[0])
+    (units, _, gain), _ = jax.lax.scan(one, begin, None, length=ITERATIONS)
+    return units, gains(units)[1], gain

@@ -1,0 +1,23 @@
+"""scikit-learn estimators that grow two-layer networks node by node: the extra `sklearn`.
+
+from earnshaw.sklearn import NodewiseRegressor
+
+model = NodewiseRegressor().fit(X, y)     # finds the number of units
+model.n_units_, model.units_, model.predict(X)
+"""
+
+from __future__ import annotations
+
+from earnshaw.errors import EarnshawError
+
+try:
+    import sklearn  # noqa: F401
+except ImportError:
+    raise EarnshawError(
+        "earnshaw.sklearn needs scikit-learn; install it with: pip install 'earnshaw[sklearn]'"
+    ) from None
+
+from earnshaw.sklearn.classifier import NodewiseClassifier
+from earnshaw.sklearn.regressor import NodewiseRegressor
+
+__all__ = ["NodewiseClassifier", "NodewiseRegressor"]
