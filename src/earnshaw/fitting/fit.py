@@ -110,6 +110,8 @@ def standardised(x: np.ndarray, y: np.ndarray, weight: np.ndarray, settings: Set
     shift, scale = np.zeros(x.shape[1]), np.ones(x.shape[1])
     if settings.scale:
         shift, scale = _mean_and_deviation(x, weight / total)
+        if not (settings.biases and settings.intercept):
+            shift = np.zeros(x.shape[1])  # which units without biases could not take up
     y_shift, y_scale = np.zeros(y.shape[1]), np.ones(y.shape[1])
     if settings.loss == "squares":
         y_shift, y_scale = _mean_and_deviation(y, weight / total)
@@ -184,7 +186,7 @@ def _measured(samples: Samples, settings: Settings) -> tuple[Samples, Criterion]
     held = max(1, round(settings.validation_fraction * samples.count))
     if held >= samples.count:
         raise EarnshawError(
-            f"criterion 'holdout' leaves none of {samples.count} samples to fit; allowed: more samples"
+            f"criterion 'holdout' leaves none of {samples.count} samples to fit; allowed: more"
         )
     unseen = Objective(samples.take(np.sort(order[:held])), settings.loss)
     return samples.take(np.sort(order[held:])), held_out(unseen)
@@ -201,10 +203,7 @@ def _stages(count: int) -> list[int]:
 
 def _most_units(settings: Settings, activation: DotProduct, part: Objective, partial: bool) -> int:
     """How many units to grow to on these samples."""
-    if settings.units == "auto":
-        most = settings.max_units
-    else:
-        most = int(settings.units)
+    most = settings.max_units if settings.units == "auto" else int(settings.units)
     if not partial:
         return most
     samples = part.samples

@@ -23,9 +23,11 @@ from earnshaw.fitting.normal import Objective
 from earnshaw.fitting.refit import Features, refit
 from earnshaw.fitting.search import search
 
-LITTLE = 0.7  # a unit that leaves more of the error than this helps little
+LITTLE = 0.85  # a unit that leaves more of the error than this helps little
+MUCH = 0.7  # a shaken network that leaves less of the error than this is better
 SHAKES, SHAKEN = 6, 0.3  # how often, and what part of the units is taken away to grow again
 PATIENCE = 2  # additions without a better criterion before growth ends
+NEEDED = 1e-4  # a unit that takes away more of the answers is needed by a perfect fit
 TRIES = 3  # units that are tried to be done without
 
 
@@ -66,6 +68,8 @@ class Grower:
         best, best_value = begin, self._value(begin)
         here, waited = begin, 0
         while here.network.units < self.most and (here.error > PERFECT or self.exact):
+            if not (self.exact or self._affordable(here.network)):
+                break
             found = self._added(here.network)
             if found is None:
                 break
@@ -97,7 +101,7 @@ class Grower:
                 if more is None:
                     break
                 trial = more.network
-            if more is not None and more.error < LITTLE * found.error:
+            if more is not None and more.error < MUCH * found.error:
                 found, failed = more, 0
                 self.watch(self._event("shake", found, self._value(found)))
             else:
@@ -118,16 +122,25 @@ class Grower:
         return found
 
     def _fewer(self, found: Polished, value: float) -> tuple[Polished, float] | None:
-        features = Features(
-            found.network, self.objective.samples, self.objective.freedom, self.seed
-        )
-        for unit in np.argsort(features.contributions(), kind="stable")[:TRIES]:
-            rest = found.network.keep(np.arange(found.network.units) != unit)
-            trial = self.polish(self.objective, self._refit(rest))
+        """With one unit less and a better criterion, or None."""
+        objective, network = self.objective, found.network
+        features = Features(network, objective.samples, objective.freedom, self.seed)
+        parts = features.contributions() / np.sum(features.answers**2)
+        for unit in np.argsort(parts, kind="stable")[:TRIES]:
+            if found.error <= PERFECT and parts[unit] > NEEDED:
+                return None  # of a perfect fit nothing is left but what others can replace
+            rest = network.keep(np.arange(network.units) != unit)
+            trial = self.polish(objective, self._refit(rest))
             trial_value = self._value(trial)
             if trial_value < value:
                 return trial, trial_value
         return None
+
+    def _affordable(self, network: Network) -> bool:
+        """Whether there are more samples than parameters of a network of one more unit."""
+        more = network.with_unit(np.zeros(network.dim), 0.0, np.zeros(network.outputs))
+        answers = self.objective.samples.total * network.outputs
+        return answers > self.objective.freedom.count(more) + 2
 
     def _added(self, network: Network) -> Polished | None:
         """With the unit that helps most, or None where none helps."""

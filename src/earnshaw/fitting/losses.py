@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+import scipy.special
 from jax import Array
 
 
@@ -52,3 +54,12 @@ def softmax(g: Array, y: Array) -> Compared:
 
 
 LOSSES = {"squares": squares, "logistic": logistic, "softmax": softmax}
+
+
+def left_over(loss: str, g: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """What is left of the answers, (n, m): y less its mean under the network; -1/2 the gradient."""
+    if loss == "squares":
+        return y - g
+    if loss == "logistic":
+        return y - scipy.special.expit(g)
+    return y - scipy.special.softmax(g, axis=1)

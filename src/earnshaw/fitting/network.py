@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import dataclasses
 
-import jax.numpy as jnp
 import numpy as np
 
 from earnshaw.activations.base import DotProduct
 from earnshaw.charges.network import Student
+from earnshaw.fitting.response import responses
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Network:
         return np.concatenate(parts)
 
     def _block(self, x: np.ndarray) -> np.ndarray:
-        response = np.asarray(self.activation(jnp.asarray(x @ self.positions.T + self.biases)))
+        response = responses(self.activation, x @ self.positions.T + self.biases)
         return response @ self.weights + x @ self.linear + self.intercept
 
 

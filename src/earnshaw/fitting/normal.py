@@ -43,7 +43,7 @@ class Objective:
     samples: Samples
     loss: str = "squares"
     alpha: float = 0.0
-    freedom: Freedom = Freedom()
+    freedom: Freedom = dataclasses.field(default_factory=Freedom)
 
     def normal(self, vector: np.ndarray, layout: Layout, network: Network) -> Normal:
         """F, gradient and Gauss-Newton matrix at the parameters of a network of this layout."""

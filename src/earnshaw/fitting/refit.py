@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 
-import jax.numpy as jnp
 import numpy as np
 
 from earnshaw.fitting.layout import Freedom
 from earnshaw.fitting.network import Network
+from earnshaw.fitting.response import responses
 from earnshaw.fitting.samples import Samples
 
 ROWS = 2048  # samples that weights are refitted on, before all parameters are polished
@@ -21,15 +21,18 @@ class Features:
 
     def __init__(self, network: Network, samples: Samples, freedom: Freedom, seed: int) -> None:
         x, y, weight = samples.subset(ROWS, seed).standard(slice(None))
-        responses = np.asarray(network.activation(jnp.asarray(x @ network.tilted.T)))
+        units = responses(network.activation, x @ network.tilted.T)
         inputs = x[:, :-1] if freedom.linear else x[:, :0]
         ones = x[:, -1:] if freedom.intercept else x[:, :0]
         root = np.sqrt(weight)[:, None]
         ridge = np.zeros(network.units + inputs.shape[1] + ones.shape[1])
         ridge[: network.units] = np.sqrt(RIDGE * np.sum(weight))
         self.network, self.freedom = network, freedom
-        self.table = np.vstack([root * np.column_stack([responses, inputs, ones]), np.diag(ridge)])
-        self.answers = np.vstack([root * y, np.zeros((len(ridge), y.shape[1]))])
+        table = np.vstack([root * np.column_stack([units, inputs, ones]), np.diag(ridge)])
+        answers = np.vstack([root * y, np.zeros((len(ridge), y.shape[1]))])
+        # The triangle of a QR factorisation has the same least squares in fewer rows.
+        triangle: np.ndarray = np.linalg.qr(np.column_stack([table, answers])).R
+        self.table, self.answers = triangle[:, : len(ridge)], triangle[:, len(ridge) :]
         size = np.linalg.norm(self.table, axis=0)
         self.size = np.where(size > 0, size, 1.0)
 

@@ -1,16 +1,19 @@
-"""s and its slope at once, with something to follow where s only jumps."""
+"""Responses s(z): of arrays of any shape without compiling again, and with a slope to follow."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from earnshaw.activations.base import DotProduct
 from earnshaw.activations.jumps import jumps
 
+SMALLEST, BLOCK = 2**10, 2**20  # entries that are worked on at once
 BLUR = 0.3  # the width of a jump's bump, relative to the length of the unit
 
 
@@ -33,3 +36,21 @@ def response_of(activation: DotProduct) -> Callable[[Array, Array], tuple[Array,
         return value, slope
 
     return response
+
+
+def responses(activation: DotProduct, z: np.ndarray) -> np.ndarray:
+    """s(z) of a NumPy array. Entries are filled up to few numbers of them: few compilations."""
+    flat, found = np.ravel(z), np.empty(z.size)
+    for start in range(0, z.size, BLOCK):
+        part = flat[start : start + BLOCK]
+        size = SMALLEST
+        while size < len(part):
+            size *= 4
+        padded = np.pad(part, (0, size - len(part)))
+        found[start : start + BLOCK] = np.asarray(_compiled(activation, padded))[: len(part)]
+    return found.reshape(z.shape)
+
+
+@eqx.filter_jit
+def _compiled(activation: DotProduct, z: Array) -> Array:
+    return activation(z)

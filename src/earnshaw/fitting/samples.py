@@ -1,8 +1,8 @@
 """Weighted samples, handed out in chunks of few shapes, so that little is compiled and copied.
 
-All sums over samples run over chunks of the same number of rows, the last one filled up with rows of
-weight 0. A chunk is made when it is asked for: at a million samples nothing of their size is held
-besides the data themselves.
+All sums over samples run over chunks of the same number of rows, the last one filled up with rows
+of weight 0. A chunk is made when it is asked for: at a million samples nothing of their size is
+held besides the data themselves.
 """
 
 from __future__ import annotations

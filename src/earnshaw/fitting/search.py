@@ -23,13 +23,14 @@ from jax import Array
 
 from earnshaw.activations.base import DotProduct
 from earnshaw.fitting.layout import Freedom
-from earnshaw.fitting.losses import LOSSES
+from earnshaw.fitting.losses import left_over
 from earnshaw.fitting.network import Network
-from earnshaw.fitting.response import response_of
+from earnshaw.fitting.response import response_of, responses
 from earnshaw.fitting.samples import Samples
 
-STARTS, ITERATIONS = 48, 20
-ROWS = 2048  # samples that are looked at
+STARTS, ITERATIONS = 32, 15
+FEWEST, ROWS_A_NUMBER, MOST = 512, 32, 2048  # samples that are looked at: some for every input
+WIDEST = 40  # inputs up to which all products of two inputs are held
 COLUMNS = 16  # the features projected out are filled up to a multiple of this
 SAME = 1e-3  # gains that differ by less, relatively, belong to the same unit
 
@@ -56,7 +57,7 @@ def search(
     network: Network, samples: Samples, freedom: Freedom, loss: str, seed: int
 ) -> list[Candidate]:
     """The units that would help most, best first, each found once."""
-    few = samples.subset(ROWS, seed)
+    few = samples.subset(min(MOST, max(FEWEST, ROWS_A_NUMBER * (samples.dim + 1))), seed)
     x, y, weight = few.standard(slice(None))
     rows = max(256, 1 << (len(x) - 1).bit_length())
     features, left = _projected(network, x, y, weight, freedom, loss)
@@ -100,20 +101,21 @@ def _projected(
 ) -> tuple[np.ndarray, np.ndarray]:
     """An orthonormal basis of the weighted features, and what is left of the answers."""
     inputs, ones = x[:, :-1], x[:, -1:]
-    responses = np.asarray(network.activation(jnp.asarray(x @ network.tilted.T)))
-    columns = [responses]
+    units = responses(network.activation, x @ network.tilted.T)
+    columns = [units]
     if freedom.linear:
         columns.append(inputs)
     if freedom.intercept:
         columns.append(ones)
     root = np.sqrt(weight)[:, None]
-    outputs = responses @ network.weights + inputs @ network.linear + network.intercept
-    left = -root * np.asarray(LOSSES[loss](jnp.asarray(outputs), jnp.asarray(y)).gradient) / 2
+    outputs = units @ network.weights + inputs @ network.linear + network.intercept
+    left = root * left_over(loss, outputs, y)
     table = root * np.column_stack(columns)
     if table.shape[1] == 0:
         return np.zeros((len(x), 1)), left
-    u, sizes, _ = np.linalg.svd(table, full_matrices=False)
-    basis = u[:, sizes > 1e-10 * max(float(sizes[0]), 1e-300)]
+    rotation, triangle = np.linalg.qr(table)
+    u, sizes, _ = np.linalg.svd(triangle, full_matrices=False)
+    basis = rotation @ u[:, sizes > 1e-10 * max(float(sizes[0]), 1e-300)]
     return basis, left - basis @ (basis.T @ left)
 
 
@@ -142,7 +144,10 @@ def _ascend(
 ) -> tuple[Array, Array, Array]:
     TRACES["search"] += 1
     response = response_of(activation)
-    eye = jnp.eye(x.shape[1])
+    width = x.shape[1]
+    pairs = None
+    if width <= WIDEST:
+        pairs = (x[:, :, None] * x[:, None, :]).reshape(len(x), -1)
 
     def gains(units: Array) -> tuple[Array, ...]:
         z = x @ units.T
@@ -157,23 +162,30 @@ def _ascend(
     def one(state: State, _: None) -> tuple[State, None]:
         units, damping, gain = state
         weight, value, slope, size = gains(units)[1:]
-
-        def step(w: Array, v: Array, ds: Array, n: Array, mu: Array) -> Array:
-            rows = ds[:, None] * x * free
-            along, across = v @ rows, basis.T @ rows
-            matrix = rows.T @ rows - across.T @ across - jnp.outer(along, along) / n
-            miss = left @ w - v * (w @ w)  # sum over outputs of c_o (r_o - c_o s)
-            slope_in = rows.T @ miss - across.T @ (basis.T @ miss) - along * (v @ miss) / n
-            matrix = (w @ w) * matrix
-            scale = jnp.diagonal(matrix)
-            scale = jnp.maximum(scale, 1e-8 * jnp.max(scale))
-            scale = jnp.where(scale > 0, scale, 1.0)
-            return jnp.linalg.solve(matrix + mu * jnp.diag(scale) + 1e-300 * eye, slope_in)
-
-        moved = jax.vmap(step, (0, 1, 1, 0, 0))(weight, value, slope, size, damping)
-        trial = units + free * jnp.where(jnp.isfinite(moved), moved, 0.0)
+        square = jnp.sum(weight**2, axis=1)  # |c|^2 of every start
+        # Rows D = slope x of every start, n (d + 1) numbers each; D^T D as one product if it fits.
+        along = jnp.einsum("ns,ni->si", value * slope, x)
+        across = (basis.T @ (slope[:, :, None] * x[:, None, :]).reshape(len(x), -1)).reshape(
+            basis.shape[1], *units.shape
+        )
+        if pairs is None:
+            gram = jax.lax.map(lambda s: (s[:, None] * x).T @ (s[:, None] * x), slope.T)
+        else:
+            gram = ((slope**2).T @ pairs).reshape(-1, width, width)
+        gram = gram - jnp.einsum("qsi,qsj->sij", across, across)
+        gram = gram - along[:, :, None] * along[:, None, :] / size[:, None, None]
+        miss = left @ weight.T - value * square  # sum over outputs of c_o (r_o - c_o s)
+        pull = jnp.einsum("ns,ni->si", slope * miss, x)
+        pull = pull - jnp.einsum("qsi,qs->si", across, basis.T @ miss)
+        pull = free * (pull - along * (jnp.sum(value * miss, axis=0) / size)[:, None])
+        matrix = square[:, None, None] * gram * (free[:, None] * free)
+        scale = jnp.diagonal(matrix, axis1=1, axis2=2)
+        scale = jnp.maximum(scale, 1e-8 * jnp.max(scale, axis=1, keepdims=True))
+        scale = jnp.where(scale > 0, scale, 1.0) * damping[:, None]
+        moved = jnp.linalg.solve(matrix + scale[:, :, None] * jnp.eye(width), pull[:, :, None])
+        trial = units + free * jnp.nan_to_num(moved[:, :, 0], posinf=0.0, neginf=0.0)
         better = gains(trial)[0]
-        short = jnp.sum(trial**2, axis=1) <= LONGEST**2 * x.shape[1]
+        short = jnp.sum(trial**2, axis=1) <= LONGEST**2 * width
         good = (better > gain) & short
         return (
             jnp.where(good[:, None], trial, units),
