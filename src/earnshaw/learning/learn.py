@@ -22,6 +22,7 @@ from earnshaw.energy.population import PopulationLoss, population_loss
 from earnshaw.errors import EarnshawError
 from earnshaw.landscape.certificate import certificate
 from earnshaw.learning.run import Run
+from earnshaw.learning.samples.sampled_nodes import sampled_nodes, translation
 from earnshaw.learning.sessions import AllAtOnce, NodeByNode, Outcome, Session
 from earnshaw.learning.settings import Settings
 from earnshaw.learning.starts import first_students
@@ -69,7 +70,8 @@ def learn(
         objective: "full" (the default), "regularized", "assumption-1"; "without-constants" for
             unbounded potentials.
         wrt: what moves: "both", "positions" or "weights".
-        samples: learn from this many random inputs instead of the exact loss.
+        samples: learn from this many random inputs instead of the exact loss. Activations of x - w
+            are then searched for on the samples (`samples/sampled_nodes.py`).
         batch: the size of minibatches, for noisy-sgd.
         starts: how many starts: of all units (1), or of each unit (8).
         start: "random", or "lemma-4.5": one unit at the origin with its best weight, the others
@@ -209,6 +211,8 @@ def _session(
         limit = units
         if limit is None and settings.method == "node-wise":
             limit = 2 * teacher.units + MORE_UNITS
+        if limit is not None and settings.method == "node-wise" and translation(loss) is not None:
+            return NodeByNode(sampled_nodes(limit, wish), loss, seed), ()
         around = usual_starts(loss.manifold, loss.dim, isinstance(teacher.potential, Zonal))
         method, notes = node_by_node(
             settings.method, loss, teacher.units if limit is None else limit, around, wish

@@ -1,0 +1,105 @@
+"""`learn_from_samples`: a network of translation units from data (x, y), without a teacher."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jax.typing import ArrayLike
+
+from earnshaw.activations.base import Activation
+from earnshaw.charges.matching import Matching, match
+from earnshaw.charges.network import Student, Teacher
+from earnshaw.descent.loop import Report
+from earnshaw.descent.methods import Wish
+from earnshaw.descent.stop import Stop
+from earnshaw.energy.empirical import empirical_loss
+from earnshaw.errors import EarnshawError, check_integer
+from earnshaw.learning.run import Trace
+from earnshaw.learning.samples.sampled_nodes import sampled_nodes, translation
+from earnshaw.learning.sessions import NodeByNode
+
+UNITS = 32  # the most that are placed if nothing is said
+
+
+@dataclass(frozen=True)
+class SampledRun:
+    """The result of `learn_from_samples`.
+
+    Attributes:
+        student: what was learned.
+        activation: that of its units.
+        stop: why the run ended: "recovered" if nothing is left, "no-new-unit" if no further unit
+            would earn its price, as with noise, "unit-limit" or "interrupted".
+        iterations: of all searches.
+        loss: mean (y - g(x))^2.
+        relative_loss: that over mean y^2.
+        history: the way there. Each of its paths ends with where the search put the unit, and
+            then where it was in the end.
+        matching: which unit found which, if a teacher was given to compare with.
+    """
+
+    student: Student
+    activation: Activation
+    stop: Stop
+    iterations: int
+    loss: float
+    relative_loss: float
+    history: Trace
+    matching: Matching | None = None
+
+
+def learn_from_samples(
+    data: tuple[ArrayLike, ArrayLike],
+    activation: str | Activation | Callable[[Any], Any],
+    *,
+    units: int | None = None,
+    seed: int = 0,
+    starts: int | None = None,
+    iterations: int | None = None,
+    tolerance: float | None = None,
+    teacher: Teacher | None = None,
+    report: Report | None = None,
+    **parameters: Any,
+) -> SampledRun:
+    """Learn g(x) = sum_i c_i h(x - theta_i)/sqrt(p(x)) from data, unit by unit.
+
+    `ew.learn(teacher, samples=n)` does the same with samples of a teacher. Ctrl-C ends the run and
+    returns what there is.
+
+    Args:
+        data: arrays (x, y) of shapes (n, d) and (n,).
+        activation: a name, "almost-harmonic" or "gaussian", say, with its parameters as further
+            keywords, `width` of the inputs among them; or a translation activation.
+        units: how many may be placed, 32 if not given; their number is found.
+        seed: of the searches.
+        starts: how many searches for each unit; 4.
+        iterations: of a search, at most; 40.
+        tolerance: the part of mean y^2 that is worth a unit, whatever the price says; 0.
+        teacher: a network to compare with, of which nothing is used.
+        report: called with a `Progress` after each round.
+    """
+    loss = empirical_loss(data, activation=activation, **parameters)
+    sigma = translation(loss)
+    if sigma is None:
+        raise EarnshawError(
+            "learn_from_samples is for activations of x - w; allowed: almost-harmonic, gaussian, "
+            "bessel and others on R^d"
+        )
+    limit = UNITS if units is None else check_integer("units", units, 1)
+    method = sampled_nodes(limit, Wish(None, tolerance, iterations, starts))
+    session = NodeByNode(method, loss, check_integer("seed", seed, 0))
+    outcome = session.outcome(*session.go(session.begin(), report, None))
+    first = float(loss.empty_value())
+    return SampledRun(
+        student=outcome.student,
+        activation=sigma,
+        stop=outcome.stop,
+        iterations=outcome.iterations,
+        loss=outcome.loss,
+        relative_loss=outcome.loss / first if first > 0 else float(np.nan),
+        history=outcome.history,
+        matching=None if teacher is None else match(teacher, outcome.student),
+    )
