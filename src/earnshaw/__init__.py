@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from earnshaw.experiments.sweeps.sweep import Sweep, sweep
     from earnshaw.experiments.training.settings import Training
     from earnshaw.experiments.training.train import Trained, train
+    from earnshaw.exports.take_away import export
     from earnshaw.inputs import Gaussian, TruncatedGaussian
     from earnshaw.landscape.certificate import Certificate
     from earnshaw.landscape.certify import Certified, certify
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from earnshaw.landscape.rigorous.storage import load_proof, save_proof
     from earnshaw.learning.learn import learn, load_run
     from earnshaw.learning.run import Run
+    from earnshaw.learning.samples.learn import SampledRun, learn_from_samples
 
 __version__ = "0.1.0"
 
@@ -80,6 +82,9 @@ _HOMES = {
     "population_loss": "earnshaw.energy.population",
     "learn": "earnshaw.learning.learn",
     "Run": "earnshaw.learning.run",
+    "learn_from_samples": "earnshaw.learning.samples.learn",
+    "SampledRun": "earnshaw.learning.samples.learn",
+    "export": "earnshaw.exports.take_away",
     "Stop": "earnshaw.descent.stop",
     "Progress": "earnshaw.descent.loop",
     "simulate": "earnshaw.dynamics.simulate",
@@ -125,6 +130,7 @@ __all__ = [
     "Realization",
     "Reproduction",
     "Run",
+    "SampledRun",
     "Stop",
     "Student",
     "Sweep",
@@ -136,9 +142,11 @@ __all__ = [
     "certify",
     "check_proof",
     "empirical_loss",
+    "export",
     "go_on",
     "hunt",
     "learn",
+    "learn_from_samples",
     "load",
     "load_path",
     "load_proof",

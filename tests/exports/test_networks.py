@@ -180,3 +180,18 @@ def test_exports_do_without_torch():
                 assert "torch" not in (node.module or "")
             if isinstance(node, ast.Import):
                 assert all("torch" not in alias.name for alias in node.names)
+
+
+def test_a_fitted_network(tmp_path):
+    """The network of a fit, with its axis of one output and its linear part of zeros."""
+    from types import SimpleNamespace
+
+    parts = arrays((1,))
+    parts["linear"] = np.zeros((DIM, 1))
+    estimator = SimpleNamespace(network_=SimpleNamespace(activation=ew.activation("tanh"), **parts))
+    x = np.random.default_rng(7).normal(size=(6, DIM))
+    by_hand = np.tanh(x @ parts["positions"].T + parts["biases"]) @ parts["weights"][:, 0]
+    for got in three_ways(network(estimator), x):
+        np.testing.assert_allclose(got[0], by_hand + parts["intercept"][0], rtol=1e-12)
+    text = export(estimator, tmp_path / "fitted.py").read_text()
+    np.testing.assert_allclose(run(text)["predict"](x), by_hand + parts["intercept"][0], rtol=1e-12)

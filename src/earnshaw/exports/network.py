@@ -96,13 +96,15 @@ def network(
     intercept: ArrayLike | None = None,
     linear: ArrayLike | None = None,
 ) -> Network:
-    """A `Network` from a teacher, a student and its activation, or arrays.
+    """A `Network` from a teacher, a student and its activation, something fitted, or arrays.
 
-    ``network(teacher)``, ``network(student, activation="relu")``,
+    ``network(teacher)``, ``network(student, activation="relu")``, ``network(fitted_estimator)``,
     ``network(positions, weights, "tanh", biases=..., intercept=..., linear=...)``.
     """
     if isinstance(charges, Network):
         return charges
+    if (fitted := fitted_network(charges)) is not None:
+        return _of_fitted(fitted)
     if isinstance(charges, Teacher):
         activation = charges.activation
     if activation is None:
@@ -119,6 +121,25 @@ def network(
     else:
         made = exportable(activation)
     return Network(positions, np.asarray(weights), made, biases, intercept, linear)  # type: ignore[arg-type]
+
+
+def fitted_network(thing: Any) -> Any:
+    """The network of a fitted estimator or model, a fitted network itself; None for other things.
+
+    By its attributes: what fits networks is not known here.
+    """
+    for name in ("network_", "network"):
+        thing = getattr(thing, name, thing)
+    return thing if all(hasattr(thing, name) for name in (*ARRAYS, "activation")) else None
+
+
+def _of_fitted(fitted: Any) -> Network:
+    """Fitted networks have an axis of outputs, of length 1 too; their linear part may be all 0."""
+    parts = [fitted.weights, fitted.intercept, fitted.linear if np.any(fitted.linear) else None]
+    if fitted.weights.shape[1] == 1:
+        parts = [None if part is None else part[..., 0] for part in parts]
+    weights, intercept, linear = parts
+    return Network(fitted.positions, weights, fitted.activation, fitted.biases, intercept, linear)
 
 
 def _finite(name: str, values: Any) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.duality.activation import activation as named_activation
 from earnshaw.duality.realization import Realization
-from earnshaw.exports.network import Network
+from earnshaw.exports.network import fitted_network
 from earnshaw.exports.network_source import numpy_network_source
 from earnshaw.exports.source import numpy_source
 from earnshaw.files import check_writable, write_text
@@ -20,11 +20,12 @@ def export(thing: Any, path: str | Path, **named: Any) -> Path:
     """Write an activation or a network to a Python file that needs NumPy only; its path.
 
     `thing` is an activation, its name with parameters, an answer of `ew.realize`, a teacher, a
-    `Network`, or a student with ``activation=``. The file is written whole or not at all.
+    `Network`, a fitted estimator, or a student with ``activation=``. The file is written whole or
+    not at all.
     """
     path = Path(path)
     check_writable(path, ENDINGS)
-    if isinstance(thing, (Network, Teacher, Student)):
+    if isinstance(thing, (Teacher, Student)) or fitted_network(thing) is not None:
         text = numpy_network_source(thing, **named)
     elif isinstance(thing, Realization):
         text = numpy_source(thing)
