@@ -28,6 +28,8 @@ MUCH = 0.7  # a shaken network that leaves less of the error than this is better
 SHAKES, SHAKEN = 6, 0.3  # how often, and what part of the units is taken away to grow again
 PATIENCE = 2  # additions without a better criterion before growth ends
 NEEDED = 1e-4  # a unit that takes away more of the answers is needed by a perfect fit
+AGAIN = 5  # how often a polish is gone on with before units are taken away,
+EXACT = 1e-8  # or where so little is left that the answers must be without noise
 TRIES = 3  # units that are tried to be done without
 
 
@@ -112,6 +114,7 @@ class Grower:
         """Without the units that the criterion can do without."""
         if self.exact:
             return found
+        found = self._settled(found)
         value = self._value(found)
         while found.network.units:
             fewer = self._fewer(found, value)
@@ -130,11 +133,19 @@ class Grower:
             if found.error <= PERFECT and parts[unit] > NEEDED:
                 return None  # of a perfect fit nothing is left but what others can replace
             rest = network.keep(np.arange(network.units) != unit)
-            trial = self.polish(objective, self._refit(rest))
+            trial = self._settled(self.polish(objective, self._refit(rest)))
             trial_value = self._value(trial)
             if trial_value < value:
                 return trial, trial_value
         return None
+
+    def _settled(self, found: Polished) -> Polished:
+        """Polished again where that did not end by itself: with units to spare descent is slow."""
+        for _ in range(AGAIN):
+            if found.settled:
+                break
+            found = self.polish(self.objective, found.network)
+        return found
 
     def _affordable(self, network: Network) -> bool:
         """Whether there are more samples than parameters of a network of one more unit."""
@@ -150,7 +161,8 @@ class Grower:
             return None
         unit, weight, _ = found[0]
         network = network.with_unit(unit[:-1], float(unit[-1]), weight)
-        return self.polish(objective, self._refit(network))
+        more = self.polish(objective, self._refit(network))
+        return self._settled(more) if more.error < EXACT else more
 
     def _refit(self, network: Network) -> Network:
         if self.objective.loss != "squares":
