@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from fitting.cases import answers, teacher_data
 
 import earnshaw as ew
 from earnshaw.charges.matching import match
@@ -11,6 +10,7 @@ from earnshaw.fitting import normal
 from earnshaw.fitting import search as searching
 from earnshaw.fitting.fit import fit
 from earnshaw.fitting.settings import Settings
+from fitting.cases import answers, teacher_data
 
 DIM = 3
 

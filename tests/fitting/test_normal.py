@@ -4,11 +4,11 @@ import dataclasses
 
 import numpy as np
 import pytest
-from fitting.cases import answers, errors, plain_samples, random_network
 
 from earnshaw.fitting import samples as chunking
 from earnshaw.fitting.layout import Freedom, layout_of
 from earnshaw.fitting.normal import Objective
+from fitting.cases import answers, errors, plain_samples, random_network
 
 DIM, COUNT, ALPHA = 3, 40, 0.01
 

@@ -4,7 +4,6 @@ import dataclasses
 
 import numpy as np
 import pytest
-from fitting.cases import FORMULAS, answers, plain_samples, random_network, teacher_data
 from scipy.optimize import least_squares
 
 import earnshaw as ew
@@ -16,6 +15,7 @@ from earnshaw.fitting.normal import Objective
 from earnshaw.fitting.refit import RIDGE, Features, refit
 from earnshaw.fitting.search import search
 from earnshaw.fitting.simplify import best_sides, turned, without_linear_part
+from fitting.cases import FORMULAS, answers, plain_samples, random_network, teacher_data
 
 COUNT, DIM = 200, 3
 
@@ -32,9 +32,7 @@ def noisy():
 
 
 def features(network, x):
-    return np.column_stack(
-        [np.tanh(x @ network.positions.T + network.biases), x, np.ones(len(x))]
-    )
+    return np.column_stack([np.tanh(x @ network.positions.T + network.biases), x, np.ones(len(x))])
 
 
 def left_over(table, y, ridge):

@@ -10,9 +10,11 @@ import typer
 from earnshaw import __version__
 from earnshaw.cli import (
     certify,
+    fit,
     landscape,
     learn,
     potential,
+    predict,
     realize,
     reproduce,
     runs,
@@ -30,9 +32,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("certify")(certify.command)
+app.command("fit")(fit.command)
 app.command("landscape")(landscape.command)
 app.command("learn")(learn.command)
 app.command("potential")(potential.command)
+app.command("predict")(predict.command)
 app.command("realize")(realize.command)
 app.command("reproduce")(reproduce.command)
 app.add_typer(runs.app, name="runs")

@@ -26,6 +26,7 @@ ROWS_A_PARAMETER = 10  # below so many samples for each parameter, growth goes o
 ROUGHLY = (100, 1e-3)  # iterations and tolerance of a polish while a network grows
 MATRIX = 1500  # parameters up to which Levenberg-Marquardt is used,
 WORK = 4e11  # and additions an iteration
+ROUNDING = 1e-12  # a deviation below this part of the mean
 SLOW = 2e9  # samples times parameters from which on minibatches are used
 
 
@@ -86,6 +87,7 @@ def fit(
         )
         begin = _first(part, activation) if found is None else found.network
         found = grower.polish(part, begin)
+        note(grower.event("begin", found))
         before = found.network.units
         found = grower.grow(found)
         if stage == 0 or found.network.units > before:
@@ -105,16 +107,18 @@ def fit(
 
 
 def standardised(x: np.ndarray, y: np.ndarray, weight: np.ndarray, settings: Settings) -> Samples:
-    """Samples with means and deviations to be taken out; constant columns stay as they are."""
+    """Samples with means and deviations to be taken out."""
     total = np.sum(weight)
     shift, scale = np.zeros(x.shape[1]), np.ones(x.shape[1])
     if settings.scale:
-        shift, scale = _mean_and_deviation(x, weight / total)
-        if not (settings.biases and settings.intercept):
-            shift = np.zeros(x.shape[1])  # which units without biases could not take up
+        # Units without biases could not take up a shift; then a constant column may stand for one.
+        shifted = settings.biases and settings.intercept
+        # Else it must do nothing: what is divided by infinity is exactly 0, and gets no weight.
+        shift, scale = _mean_and_deviation(x, weight / total, np.inf if shifted else 1.0)
+        shift = shift * shifted
     y_shift, y_scale = np.zeros(y.shape[1]), np.ones(y.shape[1])
     if settings.loss == "squares":
-        y_shift, y_scale = _mean_and_deviation(y, weight / total)
+        y_shift, y_scale = _mean_and_deviation(y, weight / total, 1.0)
         if not settings.intercept:
             y_shift = np.zeros(y.shape[1])
     return Samples(x, y, weight, shift, scale, y_shift, y_scale)
@@ -159,13 +163,15 @@ def _polisher(
     return run
 
 
-def _mean_and_deviation(table: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _mean_and_deviation(
+    table: np.ndarray, weight: np.ndarray, constant: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Weighted means and deviations of columns; `constant` as that of a column that is constant."""
     mean = weight @ table
     # Column by column: nothing of the size of the table is made.
     square = np.array([weight @ (column - m) ** 2 for column, m in zip(table.T, mean, strict=True)])
-    size = np.abs(mean) + np.sqrt(square)
-    varies = np.sqrt(square) > 1e-12 * size
-    return mean, np.where(varies, np.sqrt(np.where(varies, square, 1.0)), 1.0)
+    deviation = np.sqrt(square)
+    return mean, np.where(deviation > ROUNDING * np.abs(mean), deviation, constant)
 
 
 def _first(objective: Objective, activation: DotProduct) -> Network:
@@ -221,19 +227,9 @@ def _simplified(
     if settings.loss == "squares":
         network = refit(network, objective.samples, less, settings.seed)
     trial = grower.polish(objective, network)
-    value = grower.criterion(objective, trial)
-    if not value < grower.criterion(grower.objective, found):
+    if not grower.criterion(objective, trial) < grower.criterion(grower.objective, found):
         return found, freedom
-    note(
-        Event(
-            "straighten",
-            trial.network.units,
-            trial.error,
-            value,
-            trial.iterations,
-            objective.samples.count,
-        )
-    )
+    note(dataclasses.replace(grower, objective=objective).event("straighten", trial))
     return trial, less
 
 

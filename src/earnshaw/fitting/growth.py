@@ -76,7 +76,7 @@ class Grower:
             if found is None:
                 break
             value = self._value(found)
-            self.watch(self._event("add", found, value))
+            self.watch(self.event("add", found))
             if value < best_value and found.error > max(LITTLE * here.error, PERFECT):
                 found = self._shaken(found)
                 value = self._value(found)
@@ -105,7 +105,7 @@ class Grower:
                 trial = more.network
             if more is not None and more.error < MUCH * found.error:
                 found, failed = more, 0
-                self.watch(self._event("shake", found, self._value(found)))
+                self.watch(self.event("shake", found))
             else:
                 failed += 1
         return found
@@ -121,7 +121,7 @@ class Grower:
             if fewer is None:
                 break
             found, value = fewer
-            self.watch(self._event("remove", found, value))
+            self.watch(self.event("remove", found))
         return found
 
     def _fewer(self, found: Polished, value: float) -> tuple[Polished, float] | None:
@@ -172,12 +172,13 @@ class Grower:
     def _value(self, found: Polished) -> float:
         return self.criterion(self.objective, found)
 
-    def _event(self, action: str, found: Polished, value: float) -> Event:
+    def event(self, action: str, found: Polished) -> Event:
+        """A line of history."""
         return Event(
             action,
             found.network.units,
             found.error,
-            value,
+            self._value(found),
             found.iterations,
             self.objective.samples.count,
         )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 
-import jax.numpy as jnp
 import numpy as np
 
 from earnshaw.fitting.network import Network
 from earnshaw.fitting.problem import Problem
+from earnshaw.fitting.response import responses
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +45,7 @@ def portrait(network: Network, problem: Problem) -> Portrait:
     if not problem.classes:
         spread = np.sqrt(weight @ (problem.y - weight @ problem.y) ** 2)
         scale = np.where(spread > 0, spread, 1.0)
-    response = np.asarray(network.activation(jnp.asarray(x @ network.positions.T + network.biases)))
+    response = responses(network.activation, x @ network.positions.T + network.biases)
     moves = np.sqrt(weight @ (response - weight @ response) ** 2)
     shares = moves * np.linalg.norm(network.weights / scale, axis=1)
     order = np.argsort(-shares, kind="stable")

@@ -47,7 +47,9 @@ def responses(activation: DotProduct, z: np.ndarray) -> np.ndarray:
         while size < len(part):
             size *= 4
         padded = np.pad(part, (0, size - len(part)))
-        found[start : start + BLOCK] = np.asarray(_compiled(activation, padded))[: len(part)]
+        found[start : start + BLOCK] = np.asarray(_compiled(activation, jnp.asarray(padded)))[
+            : len(part)
+        ]
     return found.reshape(z.shape)
 
 

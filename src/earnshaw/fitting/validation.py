@@ -11,7 +11,6 @@ from earnshaw.activations.base import DotProduct
 from earnshaw.errors import EarnshawError
 from earnshaw.fitting.fit import Fitted, fit
 from earnshaw.fitting.growth import Event
-from earnshaw.fitting.network import empty_network
 from earnshaw.fitting.problem import Problem
 from earnshaw.fitting.scores import scores_of
 from earnshaw.fitting.settings import Settings
@@ -102,13 +101,4 @@ def fit_problem(
 ) -> Fitted:
     """The network of a problem, with the loss that belongs to it."""
     settings = dataclasses.replace(settings, loss=problem.loss)
-    # A column that is the same in all of these rows says nothing here, and must not act elsewhere.
-    varies = np.max(problem.x, axis=0) > np.min(problem.x, axis=0)
-    if np.all(varies) or not np.any(varies):
-        return fit(problem.x, problem.y, problem.weight, activation, settings, watch)
-    found = fit(problem.x[:, varies], problem.y, problem.weight, activation, settings, watch)
-    small, whole = found.network, empty_network(activation, len(varies), problem.y.shape[1])
-    positions, linear = np.zeros((small.units, len(varies))), whole.linear
-    positions[:, varies], linear[varies] = small.positions, small.linear
-    network = dataclasses.replace(small, positions=positions, linear=linear)
-    return dataclasses.replace(found, network=network)
+    return fit(problem.x, problem.y, problem.weight, activation, settings, watch)

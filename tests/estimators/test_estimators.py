@@ -5,7 +5,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from fitting.cases import answers, teacher_data
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
@@ -14,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 import earnshaw as ew
 from earnshaw.sklearn import NodewiseClassifier, NodewiseRegressor
+from fitting.cases import answers, teacher_data
 
 DIM = 3
 
@@ -147,8 +147,14 @@ def test_constant_columns_do_not_matter(data, model):
     truth, x, y = data
     found = NodewiseRegressor().fit(np.column_stack([x, np.full(len(x), 7.0)]), y)
     assert found.n_units_ == 2
+    assert np.all(found.units_[:, 3] == 0)
     new = np.random.default_rng(5).standard_normal((20, DIM))
     right = answers("tanh", truth, new)[:, 0]
     np.testing.assert_allclose(
         found.predict(np.column_stack([new, np.full(20, 7.0)])), right, atol=1e-8
     )
+    # Without biases and intercept, a column of ones stands for both.
+    ones = np.column_stack([x, np.ones(len(x))])
+    plain = NodewiseRegressor(biases=False, fit_intercept=False).fit(ones, y)
+    assert plain.n_units_ == 2
+    np.testing.assert_allclose(plain.predict(np.column_stack([new, np.ones(20)])), right, atol=1e-8)

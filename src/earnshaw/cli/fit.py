@@ -1,0 +1,249 @@
+"""`earnshaw fit`: a network from a table of data, its units found one at a time."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from earnshaw.cli import output
+from earnshaw.cli.fitted import Found, payload_of, print_found
+from earnshaw.cli.progress import shown
+from earnshaw.errors import EarnshawError, OutOfRange
+from earnshaw.files import check_writable, write_text
+
+if TYPE_CHECKING:
+    from earnshaw.fitting.fit import Fitted
+    from earnshaw.fitting.model import Model
+    from earnshaw.fitting.problem import Problem
+    from earnshaw.fitting.validation import Validation
+
+INTERRUPTED = 130
+ALPHA = {"regression": 0.0, "classification": 1e-3}  # separable classes would have no fit at 0
+
+
+def command(
+    data: Annotated[Path, typer.Argument(help="A table: FILE.csv (.tsv, .txt), .parquet or .npz.")],
+    target: Annotated[
+        list[str] | None,
+        typer.Option(help="The column to predict; again for several. NPZ with x and y: y."),
+    ] = None,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(help="Columns to predict from: a,b,c; by default all others."),
+    ] = None,
+    drop: Annotated[list[str] | None, typer.Option(help="Columns to leave out: a,b,c.")] = None,
+    weights: Annotated[str | None, typer.Option(help="The column of the rows' weights.")] = None,
+    separator: Annotated[
+        str | None, typer.Option(help="Of a text file: one character, or tab; found by itself.")
+    ] = None,
+    classify: Annotated[
+        bool | None,
+        typer.Option(
+            "--classify/--regress", help="Classes or numbers; by default texts are classes."
+        ),
+    ] = None,
+    activation: Annotated[str, typer.Option(help="tanh, relu, softplus, sin, ...")] = "tanh",
+    parameter: Annotated[
+        list[str] | None, typer.Option("--parameter", "-p", help="Of the activation: NAME=VALUE.")
+    ] = None,
+    units: Annotated[str, typer.Option(help="How many, or auto to find out.")] = "auto",
+    max_units: Annotated[int, typer.Option(help="How many at most, for auto.")] = 50,
+    criterion: Annotated[str, typer.Option(help="For auto: bic, aic or holdout.")] = "bic",
+    alpha: Annotated[
+        float | None, typer.Option(help="Strength of regularisation; 0, or 0.001 for classes.")
+    ] = None,
+    linear: Annotated[str, typer.Option(help="A linear part: auto, yes or no.")] = "auto",
+    folds: Annotated[
+        int | None, typer.Option(help="Of the cross-validation; 5, and 0 for none.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of starts and folds.")] = 0,
+    save: Annotated[
+        Path | None,
+        typer.Option(help="The model: FILE.npz or .json; DATA's name with .model.npz, here."),
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
+    export: Annotated[
+        Path | None, typer.Option(help="Also write FILE.py, which predicts with NumPy only.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
+) -> None:
+    """Fit a network to a table, cross-validate it, and keep it for `earnshaw predict`."""
+    save = Path(f"{data.stem}.model.npz") if save is None else save
+    _check_files(data, save, plot, export)
+    began = time.perf_counter()
+    output.use_compilation_cache()
+    with _quitting():
+        from earnshaw.fitting.problem import problem_of
+        from earnshaw.fitting.tables import read_table
+
+        # A table that cannot be used is refused before anything slow is loaded.
+        table = read_table(data, separator)
+        problem = problem_of(table, target or (), features or (), drop or (), weights, classify)
+        from earnshaw.fitting.settings import Settings
+
+        settings = Settings(
+            units=_units(units),
+            max_units=max_units,
+            criterion=criterion,
+            loss=problem.loss,
+            alpha=ALPHA[problem.kind] if alpha is None else alpha,
+            linear=_linear(linear),
+            seed=seed,
+        )
+        parameters = output.parse_parameters(parameter or [], taken=())
+        sigma = _activation(activation, parameters)
+        fitted, validation = _fit(problem, sigma, settings, folds)
+        model = _model(problem, fitted, validation, activation, parameters, settings)
+        figure = source = None
+        if plot is not None:
+            from earnshaw.plots.fitting import draw_fit
+
+            figure = draw_fit(model, problem, fitted, validation)
+        if export is not None:
+            from earnshaw.cli.taking import source_of
+
+            source = source_of(model)
+    files = _write(model, save, source, export, figure, plot)
+    seconds = time.perf_counter() - began
+    found = Found(model, problem, fitted, validation)
+    if json:
+        output.print_json(payload_of(found) | files | {"seconds": seconds})
+    else:
+        print_found(found, files, seconds)
+
+
+def _write(
+    model: Model,
+    save: Path,
+    source: str | None,
+    export: Path | None,
+    figure: Any,
+    plot: Path | None,
+) -> dict[str, str]:
+    """The files, each whole or not at all; their names by what they are."""
+    from earnshaw.fitting.storage import save_model
+
+    save_model(save, model)
+    files = {"saved": str(save)}
+    if source is not None and export is not None:
+        write_text(export, source)
+        files["export"] = str(export)
+    if figure is not None and plot is not None:
+        from earnshaw.plots.style import save as save_picture
+
+        save_picture(figure, plot)
+        files["plot"] = str(plot)
+    return files
+
+
+def _check_files(data: Path, save: Path, plot: Path | None, export: Path | None) -> None:
+    check_writable(save, (".npz", ".json"))
+    output.check_picture(plot)
+    if export is not None:
+        check_writable(export, (".py",))
+    if save.resolve() == data.resolve():
+        raise EarnshawError(f"--save {save} would overwrite the data; allowed: another file")
+
+
+def _units(text: str) -> int | str:
+    try:
+        return text if text == "auto" else int(text)
+    except ValueError:
+        raise OutOfRange("--units", text, "auto, or an integer >= 0") from None
+
+
+def _linear(text: str) -> bool | str:
+    meanings: dict[str, bool | str] = {"auto": "auto", "yes": True, "no": False}
+    if text not in meanings:
+        raise OutOfRange("--linear", text, "auto, yes or no")
+    return meanings[text]
+
+
+def _activation(name: str, parameters: dict[str, Any]) -> Any:
+    from earnshaw.activations.base import DotProduct
+    from earnshaw.duality.activation import activation, takes_dim
+
+    if not takes_dim(name):
+        sigma = activation(name, **parameters)
+        if isinstance(sigma, DotProduct):
+            return sigma
+    raise OutOfRange("--activation", name, "dot-product activations: tanh, relu, softplus, ...")
+
+
+def _fit(
+    problem: Problem, sigma: Any, settings: Any, asked: int | None
+) -> tuple[Fitted, Validation | None]:
+    """The network of all rows, and those of the folds, with a bar that says how far they are."""
+    from earnshaw.fitting.validation import cross_validate, fit_problem, number_of_folds
+
+    folds = number_of_folds(asked, problem.count)
+    with shown("fitting") as report:
+
+        def tell(done: int, event: Any) -> None:
+            if report is not None:
+                where = "all rows" if done == 0 else f"fold {done} of {folds}"
+                note = f"{where}: {event.action}, {event.units} units, error {event.error:.3g}"
+                report((done, folds + 1, note))  # type: ignore[arg-type]
+
+        fitted = fit_problem(problem, sigma, settings, lambda event: tell(0, event))
+        if not folds:
+            return fitted, None
+        told = lambda fold, event: tell(fold + 1, event)  # noqa: E731
+        return fitted, cross_validate(problem, sigma, settings, folds, told)
+
+
+@contextmanager
+def _quitting() -> Iterator[None]:
+    """Where Ctrl-C ends the process at once.
+
+    As an exception it may come up inside JAX, which then loses it or crashes at the end. Nothing is
+    written in here, so that nothing can be left half-written.
+    """
+
+    def quit_now(*_: Any) -> None:
+        if sys.stderr.isatty():
+            sys.stderr.write("\r\x1b[K\x1b[?25h")  # the line of the bar, and the cursor it hides
+        print("earnshaw: interrupted", file=sys.stderr, flush=True)
+        os._exit(INTERRUPTED)
+
+    before = signal.signal(signal.SIGINT, quit_now)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _model(
+    problem: Problem,
+    fitted: Fitted,
+    validation: Validation | None,
+    activation: str,
+    parameters: dict[str, Any],
+    settings: Any,
+) -> Model:
+    from earnshaw.fitting.model import Model
+
+    scores: dict[str, float] = {}
+    if validation is not None:
+        for name in validation.scores[0]:
+            scores |= {name: validation.mean(name), f"{name} spread": validation.spread(name)}
+    about = {"rows": problem.count, "folds": 0 if validation is None else len(validation.units)}
+    return Model(
+        network=fitted.network,
+        activation=activation,
+        parameters=parameters,
+        inputs=problem.inputs,
+        targets=problem.targets,
+        classes=problem.classes,
+        scores=scores,
+        settings=dataclasses.asdict(settings) | about,
+    )

@@ -1,0 +1,194 @@
+"""`earnshaw fit` and `earnshaw predict`, as the shell sees them."""
+
+import csv
+import json
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sklearn import metrics
+
+ROWS = 80
+
+
+def write(path, columns):
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path, monkeypatch):
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+
+
+def data():
+    """One tanh unit on two inputs, a third that never changes, and a text."""
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(3, 2, ROWS), rng.normal(-1, 0.1, ROWS)
+    y = 5 * np.tanh(0.7 * (a - 3) - 8 * (b + 1) + 0.4) + 2
+    noise = rng.normal(size=ROWS)
+    return {
+        "a": a,
+        "b": b,
+        "same": np.full(ROWS, 7.1),
+        "y": y,
+        "noisy": y + 0.3 * noise,
+        "side": np.where(y + noise > 2, "over", "under"),
+    }
+
+
+def test_a_table_becomes_a_model_that_predicts(invoke, tmp_path):
+    columns = data()
+    write("data.csv", columns)
+    asked = ("--target", "y", "--drop", "noisy,side", "--folds", "2", "--max-units", "1")
+    outcome = invoke("fit", "data.csv", *asked, "--json", "--export", "f.py", "--plot", "f.png")
+    assert outcome.code == 0, outcome.stderr
+    (line,) = outcome.stdout.splitlines()
+    found = json.loads(line)
+    assert found["units"] == 1
+    assert 1 - 1e-9 < found["score"] <= 1
+    assert found["score"] == np.mean([fold["r2"] for fold in found["folds"]])
+    assert [fold["units"] for fold in found["folds"]] == [1, 1]
+    assert found["inputs"] == ["a", "b", "same"]
+    assert found["saved"] == "data.model.npz"
+    assert any("same" in note for note in found["notes"])
+    # The unit that made the data, up to its sign, and nothing of the column that never changes.
+    network = {name: np.array(values) for name, values in found["network"].items()}
+    sign = np.sign(network["weights"][0, 0])
+    np.testing.assert_allclose(sign * network["positions"], [[0.7, -8, 0]], atol=1e-6)
+    np.testing.assert_allclose(sign * network["biases"], [0.4 - 2.1 - 8], atol=1e-5)
+    assert not network["linear"].any()
+    assert Path("f.png").read_bytes().startswith(b"\x89PNG")
+
+    # Other rows, columns in another order and more of them: matched by name.
+    rng = np.random.default_rng(1)
+    new = {
+        "b": rng.normal(-1, 0.1, 9),
+        "z": ["?"] * 9,
+        "same": np.arange(9),
+        "a": rng.normal(3, 2, 9),
+    }
+    truth = 5 * np.tanh(0.7 * (new["a"] - 3) - 8 * (new["b"] + 1) + 0.4) + 2
+    write("new.csv", new)
+    outcome = invoke("predict", "data.model.npz", "new.csv")
+    assert outcome.code == 0
+    assert outcome.stderr.strip() == "9 rows"
+    rows = list(csv.DictReader(outcome.stdout.splitlines()))
+    predicted = np.array([float(row["predicted_y"]) for row in rows])
+    np.testing.assert_allclose(predicted, truth, atol=1e-5)
+    x = np.column_stack([new["a"], new["b"], new["same"]])
+    taken = runpy.run_path("f.py")
+    assert taken["INPUTS"] == ["a", "b", "same"]
+    np.testing.assert_allclose(taken["predict"](x), predicted, rtol=1e-12)
+
+    # With the target in the table there is a score.
+    write("new.csv", new | {"y": truth + 0.1 * np.arange(9)})
+    outcome = invoke("predict", "data.model.npz", "new.csv", "--json", "--out", "p.npz")
+    scored = json.loads(outcome.stdout)
+    assert scored["units"] == 1
+    expected = metrics.r2_score(truth + 0.1 * np.arange(9), predicted)
+    assert scored["score"] == pytest.approx(expected, rel=1e-9)
+    np.testing.assert_array_equal(np.load("p.npz")["predicted_y"], predicted)
+    assert set(os.listdir()) == {"data.csv", "data.model.npz", "f.py", "f.png", "new.csv", "p.npz"}
+
+
+def test_texts_are_classes(invoke):
+    columns = data()
+    write("data.csv", columns)
+    options = ("--features", "a,b", "--units", "0", "--linear", "yes", "--folds", "2")
+    outcome = invoke("fit", "data.csv", "--target", "side", *options, "--save", "m.json",
+                     "--export", "m.py")  # fmt: skip
+    assert outcome.code == 0, outcome.stderr
+    for words in ("units: 0 (in the folds: 0, 0)", "accuracy", "log-loss", "linear part", "m.json"):
+        assert words in outcome.stdout
+    outcome = invoke("predict", "m.json", "data.csv", "--out", "p.parquet")
+    assert "accuracy" in outcome.stdout
+    import pandas as pd
+
+    found = pd.read_parquet("p.parquet")
+    assert list(found) == ["predicted_side", "probability_over", "probability_under"]
+    over = found["probability_over"].to_numpy()
+    assert list(found["predicted_side"]) == ["over" if chance > 0.5 else "under" for chance in over]
+    np.testing.assert_allclose(over + found["probability_under"], 1)
+    # At a maximum of the likelihood with an intercept, probabilities add up to the rows there are.
+    assert np.sum(over) == pytest.approx(np.sum(columns["side"] == "over"), abs=1e-3)
+    right = np.mean(found["predicted_side"] == columns["side"])
+    assert f"accuracy {right:.4g}" in outcome.stdout
+    taken = runpy.run_path("m.py")
+    x = np.column_stack([columns["a"], columns["b"]])
+    np.testing.assert_allclose(taken["probabilities"](x)[:, 0], over, rtol=1e-12)
+    assert list(taken["classify"](x)) == list(found["predicted_side"])
+
+
+BASE = """
+import os, signal, sys
+for name in ("sklearn", "pandas", "pyarrow"):
+    sys.modules[name] = None
+from earnshaw.cli.main import main
+sys.argv = ["earnshaw", "fit", "data.csv", "--target", "y", "--features", "a", "--units", "0",
+            "--linear", "no", "--folds", "0", "--json"]
+try:
+    main()
+except SystemExit as ended:
+    assert ended.code == 0
+import earnshaw.fitting.validation as validation
+def endless(*_):
+    os.kill(os.getpid(), signal.SIGINT)
+    while True: pass
+validation.fit = endless
+sys.argv += ["--save", "other.npz", "--plot", "other.png"]
+main()
+"""
+
+
+def test_the_base_install_is_enough_and_an_interrupt_leaves_nothing_behind():
+    write("data.csv", data())
+    run = [sys.executable, "-c", BASE]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=60)
+    assert done.stderr == "earnshaw: interrupted\n"
+    assert done.returncode == 130
+    (first,) = done.stdout.splitlines()
+    assert json.loads(first)["score"] is None
+    assert sorted(os.listdir()) == ["data.csv", "data.model.npz"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("fit", "none.csv", "--target", "y"), "no such file"),
+        (("fit", "data.csv", "--target", "yy"), "did you mean y?"),
+        (("fit", "data.csv"), "--target is missing"),
+        (("fit", "data.csv", "--target", "y"), "'side' is text ('"),
+        (("fit", "one.csv", "--target", "y"), "1 row"),
+        (("fit", "data.csv", "--target", "y", "--units", "x", "--drop", "side"), "auto"),
+        (("fit", "data.csv", "--target", "y", "--units", "99", "--drop", "side"), "identify"),
+        (
+            ("fit", "data.csv", "--target", "y", "--linear", "x", "--drop", "side"),
+            "auto, yes or no",
+        ),
+        (("fit", "data.csv", "--target", "y", "--folds", "1", "--drop", "side"), "0 for none"),
+        (("fit", "data.csv", "--target", "y", "--activation", "x", "--drop", "side"), "known:"),
+        (("fit", "data.csv", "--target", "y", "--activation", "bessel", "--drop", "side"), "dot"),
+        (("fit", "data.csv", "--target", "y", "--save", "no/m.npz"), "no folder"),
+        (("fit", "data.csv", "--target", "y", "--save", "m.pickle"), "allowed endings"),
+        (("fit", "xy.npz", "--save", "xy.npz"), "overwrite the data"),
+        (("predict", "xy.npz", "data.csv"), "not a model of earnshaw"),
+        (("predict", "data.csv", "data.csv"), "allowed endings"),
+        (("predict", "m.npz", "one.csv", "--out", "one.csv"), "overwrite"),
+    ],
+)
+def test_bad_input_is_one_line(refuse, arguments, words):
+    write("data.csv", data())
+    write("one.csv", {"a": [1], "y": [2]})
+    np.savez("xy.npz", x=np.zeros((3, 2)), y=np.zeros(3))
+    before = sorted(os.listdir())
+    assert words in refuse(*arguments)
+    assert sorted(os.listdir()) == before
