@@ -71,30 +71,29 @@ def fit(
     everything = standardised(x, y, weight, settings)
     samples, criterion = _measured(everything, settings)
     freedom = Freedom(settings.biases, settings.linear is not False, settings.intercept)
-    found: Polished | None = None
-    for stage, count in enumerate(_stages(samples.count)):
+
+    def grower_of(count: int, freedom: Freedom) -> Grower:
         part = Objective(
             samples.subset(count, settings.seed), settings.loss, settings.alpha, freedom
         )
-        grower = Grower(
+        return Grower(
             objective=part,
             polish=_polisher(settings, *ROUGHLY),
             criterion=criterion,
-            most=_most_units(settings, activation, part, count < samples.count),
+            most=_most_units(settings, part, count < samples.count),
             exact=settings.units != "auto",
             seed=settings.seed,
             watch=note,
         )
-        begin = _first(part, activation) if found is None else found.network
-        found = grower.polish(part, begin)
-        note(grower.event("begin", found))
-        before = found.network.units
-        found = grower.grow(found)
-        if stage == 0 or found.network.units > before:
+
+    first, *later = _stages(samples.count)
+    found, freedom = _first_stage(grower_of, first, freedom, activation, settings)
+    for count in later:
+        grower = grower_of(count, freedom)
+        begin = grower.begin(found.network)
+        found = grower.grow(begin)
+        if found.network.units > begin.network.units:
             found = grower.prune(found)
-        if stage == 0 and settings.linear == "auto":
-            found, freedom = _simplified(found, grower, freedom, settings, note)
-    assert found is not None
     whole = Objective(everything, settings.loss, settings.alpha, freedom)
     last = _polisher(settings, settings.iterations, settings.tolerance)(whole, found.network)
     value = criterion(whole, last)
@@ -207,7 +206,7 @@ def _stages(count: int) -> list[int]:
     return [*stages, count]
 
 
-def _most_units(settings: Settings, activation: DotProduct, part: Objective, partial: bool) -> int:
+def _most_units(settings: Settings, part: Objective, partial: bool) -> int:
     """How many units to grow to on these samples."""
     most = settings.max_units if settings.units == "auto" else int(settings.units)
     if not partial:
@@ -217,20 +216,38 @@ def _most_units(settings: Settings, activation: DotProduct, part: Objective, par
     return min(most, max(1, samples.count // ROWS_A_PARAMETER // each))
 
 
-def _simplified(
-    found: Polished, grower: Grower, freedom: Freedom, settings: Settings, note: Watch
+def _first_stage(
+    grower_of: Callable[[int, Freedom], Grower],
+    count: int,
+    freedom: Freedom,
+    activation: DotProduct,
+    settings: Settings,
 ) -> tuple[Polished, Freedom]:
-    """The network without its linear part, if the criterion prefers that."""
+    """The best network grown on the first samples, and what of it is free.
+
+    If nothing is said of a linear part, with one: left out again at the end if the criterion says
+    so; and, unless that is perfect, without one from the start, since a linear part can stand for
+    a unit.
+    """
+    grower = grower_of(count, freedom)
+    found = grower.prune(grower.grow(grower.begin(_first(grower.objective, activation))))
+    if settings.linear != "auto":
+        return found, freedom
     less = dataclasses.replace(freedom, linear=False)
-    objective = dataclasses.replace(grower.objective, freedom=less)
+    straight = grower_of(count, less)
     network = without_linear_part(found.network, settings.seed)
     if settings.loss == "squares":
-        network = refit(network, objective.samples, less, settings.seed)
-    trial = grower.polish(objective, network)
-    if not grower.criterion(objective, trial) < grower.criterion(grower.objective, found):
-        return found, freedom
-    note(dataclasses.replace(grower, objective=objective).event("straighten", trial))
-    return trial, less
+        network = refit(network, straight.objective.samples, less, settings.seed)
+    without = straight.polish(straight.objective, network)
+    choices = [(grower.value(found), found, freedom), (straight.value(without), without, less)]
+    if min(found.error, without.error) > PERFECT:
+        other = straight.grow(straight.begin(_first(straight.objective, activation)))
+        other = straight.prune(other)
+        choices.append((straight.value(other), other, less))
+    _, best, free = min(choices, key=lambda choice: choice[0])
+    if best is without:
+        straight.watch(straight.event("straighten", best))
+    return best, free
 
 
 def _centred(network: Network) -> Network:

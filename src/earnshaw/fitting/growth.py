@@ -11,6 +11,7 @@ criterion improves.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -25,7 +26,8 @@ from earnshaw.fitting.search import search
 
 LITTLE = 0.85  # a unit that leaves more of the error than this helps little
 MUCH = 0.7  # a shaken network that leaves less of the error than this is better
-SHAKES, SHAKEN = 6, 0.3  # how often, and what part of the units is taken away to grow again
+SHAKEN = 0.3  # the part of the units that is taken away to grow again,
+SHAKES, FAILURES = 6, 18  # as long as it did not fail so often, here and in all
 PATIENCE = 2  # additions without a better criterion before growth ends
 NEEDED = 1e-4  # a unit that takes away more of the answers is needed by a perfect fit
 AGAIN = 5  # how often a polish is gone on with before units are taken away,
@@ -64,22 +66,29 @@ class Grower:
     seed: int
     watch: Watch
     salt: int = 0  # so that no two searches start alike
+    failures: int = 0  # of shakes
+
+    def begin(self, network: Network) -> Polished:
+        """A network polished on these samples, to grow from."""
+        found = self.polish(self.objective, network)
+        self.watch(self.event("begin", found))
+        return found
 
     def grow(self, begin: Polished) -> Polished:
         """From a polished network on, to the best one met; to `most` units if `exact`."""
-        best, best_value = begin, self._value(begin)
+        best, best_value = begin, self.value(begin)
         here, waited = begin, 0
         while here.network.units < self.most and (here.error > PERFECT or self.exact):
             if not (self.exact or self._affordable(here.network)):
                 break
-            found = self._added(here.network)
+            found = self._added(here.network, here.error)
             if found is None:
                 break
-            value = self._value(found)
+            value = self.value(found)
             self.watch(self.event("add", found))
             if value < best_value and found.error > max(LITTLE * here.error, PERFECT):
                 found = self._shaken(found)
-                value = self._value(found)
+                value = self.value(found)
             here = found
             if value < best_value or self.exact:
                 best, best_value, waited = found, value, 0
@@ -93,7 +102,7 @@ class Grower:
         """The best of the networks that grow again after some of their units are taken away."""
         rng = np.random.default_rng([self.seed, found.network.units])
         failed = 0
-        while failed < SHAKES and found.error > PERFECT:
+        while failed < SHAKES and self.failures < FAILURES and found.error > PERFECT:
             count = found.network.units
             kept = np.sort(rng.permutation(count)[: count - max(1, round(SHAKEN * count))])
             trial = found.network.keep(kept)
@@ -107,7 +116,7 @@ class Grower:
                 found, failed = more, 0
                 self.watch(self.event("shake", found))
             else:
-                failed += 1
+                failed, self.failures = failed + 1, self.failures + 1
         return found
 
     def prune(self, found: Polished) -> Polished:
@@ -115,7 +124,7 @@ class Grower:
         if self.exact:
             return found
         found = self._settled(found)
-        value = self._value(found)
+        value = self.value(found)
         while found.network.units:
             fewer = self._fewer(found, value)
             if fewer is None:
@@ -134,7 +143,7 @@ class Grower:
                 return None  # of a perfect fit nothing is left but what others can replace
             rest = network.keep(np.arange(network.units) != unit)
             trial = self._settled(self.polish(objective, self._refit(rest)))
-            trial_value = self._value(trial)
+            trial_value = self.value(trial)
             if trial_value < value:
                 return trial, trial_value
         return None
@@ -153,15 +162,19 @@ class Grower:
         answers = self.objective.samples.total * network.outputs
         return answers > self.objective.freedom.count(more) + 2
 
-    def _added(self, network: Network) -> Polished | None:
-        """With the unit that helps most, or None where none helps."""
+    def _added(self, network: Network, error: float = math.inf) -> Polished | None:
+        """With the unit that helps most, or None where none helps; not with more than `error`."""
         objective, seed = self.objective, self.seed + 1000 * self.salt + network.units
         found = search(network, objective.samples, objective.freedom, objective.loss, seed)
         if not found:
             return None
         unit, weight, _ = found[0]
-        network = network.with_unit(unit[:-1], float(unit[-1]), weight)
-        more = self.polish(objective, self._refit(network))
+        larger = network.with_unit(unit[:-1], float(unit[-1]), weight)
+        more = self.polish(objective, self._refit(larger))
+        if not more.error < error:
+            # Refitted weights can lead into a worse valley; from here the way is down only.
+            larger = network.with_unit(unit[:-1], float(unit[-1]), 0 * weight)
+            more = self.polish(objective, larger)
         return self._settled(more) if more.error < EXACT else more
 
     def _refit(self, network: Network) -> Network:
@@ -169,7 +182,8 @@ class Grower:
             return network
         return refit(network, self.objective.samples, self.objective.freedom, self.seed)
 
-    def _value(self, found: Polished) -> float:
+    def value(self, found: Polished) -> float:
+        """The criterion of a network, lower is better."""
         return self.criterion(self.objective, found)
 
     def event(self, action: str, found: Polished) -> Event:
@@ -178,7 +192,7 @@ class Grower:
             action,
             found.network.units,
             found.error,
-            self._value(found),
+            self.value(found),
             found.iterations,
             self.objective.samples.count,
         )

@@ -109,10 +109,13 @@ def _draw_growth(page: Page, fitted: Fitted, criterion: str) -> None:
     stages = sorted({event.samples for event in fitted.history})
     for axes, values in ((upper, _errors(fitted)), (lower, _criteria(fitted, each))):
         for samples in stages:
-            best: dict[int, float] = {}
+            best: dict[int, float] = {}  # of all networks of so many units, that of best criterion
+            lowest: dict[int, float] = {}
             for event, value in zip(fitted.history, values, strict=True):
-                if event.samples == samples and np.isfinite(value):
-                    best[event.units] = value  # the last word on so many units
+                if event.samples != samples or not np.isfinite(value):
+                    continue
+                if event.criterion <= lowest.get(event.units, np.inf):
+                    best[event.units], lowest[event.units] = value, event.criterion
             units = sorted(best)
             colour = ELECTRON if samples == fitted.history[-1].samples else FIELD
             style: dict[str, Any] = {"color": colour, "ms": 4.5, "mec": "white", "clip_on": False}
