@@ -62,6 +62,16 @@ def test_depth_and_width(capsys):
     assert last < 0.2 * first
 
 
+def test_fit_data(capsys):
+    runpy.run_path(str(EXAMPLES / "fit_data.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    exact = re.search(r"without noise: 3 units, positions within ([\d.e+-]+)", printed)
+    noisy = re.search(r"with 10% noise: 3 units, off by ([\d.]+)", printed)
+    assert float(exact[1]) < 1e-8
+    assert float(noisy[1]) < 0.05
+    assert "the same answers: True" in printed
+
+
 def test_every_example_is_tested():
     tested = re.findall(r'EXAMPLES / "(\w+\.py)"', Path(__file__).read_text())
     assert sorted(path.name for path in EXAMPLES.glob("*.py")) == sorted(tested)

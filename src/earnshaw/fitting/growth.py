@@ -3,9 +3,8 @@
 Forward: search for the unit that helps most, refit the output weights, polish all parameters; as
 long as the criterion improves. Where a unit helps little although the criterion says that something
 is left, the network may be in a bad local minimum: it is shaken, that is some units at random are
-taken away and grown again, as long as that helps. Backward: a
-unit that the others can replace is taken away, which also merges equal units; as long as the
-criterion improves.
+taken away and grown again, as long as that helps. Backward: a unit that the others can replace is
+taken away, which also merges equal units; as long as the criterion improves.
 """
 
 from __future__ import annotations
@@ -166,9 +165,9 @@ class Grower:
         """With the unit that helps most, or None where none helps; not with more than `error`."""
         objective, seed = self.objective, self.seed + 1000 * self.salt + network.units
         found = search(network, objective.samples, objective.freedom, objective.loss, seed)
-        if not found:
+        if found is None:
             return None
-        unit, weight, _ = found[0]
+        unit, weight, _ = found
         larger = network.with_unit(unit[:-1], float(unit[-1]), weight)
         more = self.polish(objective, self._refit(larger))
         if not more.error < error:

@@ -25,6 +25,7 @@ from earnshaw.activations.base import DotProduct
 from earnshaw.fitting.layout import Freedom
 from earnshaw.fitting.losses import left_over
 from earnshaw.fitting.network import Network
+from earnshaw.fitting.refit import RIDGE
 from earnshaw.fitting.response import response_of, responses
 from earnshaw.fitting.samples import Samples
 
@@ -32,10 +33,8 @@ STARTS, ITERATIONS = 32, 15
 FEWEST, ROWS_A_NUMBER, MOST = 512, 32, 2048  # samples that are looked at: some for every input
 WIDEST = 40  # inputs up to which all products of two inputs are held
 COLUMNS = 16  # the features projected out are filled up to a multiple of this
-SAME = 1e-3  # gains that differ by less, relatively, belong to the same unit
 
 LONGEST = 5.0  # times sqrt(d + 1), a unit's length: steeper ones are kinks, and cannot come back
-RIDGE = 1e-6  # of a unit's weight, so that units that the data hardly see are not worth much
 
 TRACES = {"search": 0}
 
@@ -55,8 +54,8 @@ class Candidate(NamedTuple):
 
 def search(
     network: Network, samples: Samples, freedom: Freedom, loss: str, seed: int
-) -> list[Candidate]:
-    """The units that would help most, best first, each found once."""
+) -> Candidate | None:
+    """The unit that would help most, or None where none would."""
     few = samples.subset(min(MOST, max(FEWEST, ROWS_A_NUMBER * (samples.dim + 1))), seed)
     x, y, weight = few.standard(slice(None))
     rows = max(256, 1 << (len(x) - 1).bit_length())
@@ -78,7 +77,10 @@ def search(
             jnp.asarray(RIDGE * np.sum(weight)),
         )
     )
-    return _distinct(units, weights, gains / max(float(np.sum(left**2)), 1e-300))
+    best = int(np.argmax(np.where(np.isfinite(gains), gains, -np.inf)))
+    if not (gains[best] > 0 and np.all(np.isfinite(units[best]))):
+        return None
+    return Candidate(units[best], weights[best], float(gains[best] / np.sum(left**2)))
 
 
 def first_units(dim: int, count: int, seed: int, biases: bool) -> np.ndarray:
@@ -117,18 +119,6 @@ def _projected(
     u, sizes, _ = np.linalg.svd(triangle, full_matrices=False)
     basis = rotation @ u[:, sizes > 1e-10 * max(float(sizes[0]), 1e-300)]
     return basis, left - basis @ (basis.T @ left)
-
-
-def _distinct(units: np.ndarray, weights: np.ndarray, gains: np.ndarray) -> list[Candidate]:
-    order = np.argsort(-np.where(np.isfinite(gains), gains, -np.inf), kind="stable")
-    found: list[Candidate] = []
-    for i in order:
-        if not (np.isfinite(gains[i]) and gains[i] > 0 and np.all(np.isfinite(units[i]))):
-            continue
-        if found and found[-1].gain - gains[i] <= SAME * found[-1].gain:
-            continue
-        found.append(Candidate(units[i], weights[i], float(gains[i])))
-    return found
 
 
 @eqx.filter_jit
