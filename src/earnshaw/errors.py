@@ -34,6 +34,15 @@ class OutOfRange(EarnshawError):
         super().__init__(f"{what} is {shown}; allowed: {allowed}")
 
 
+class MissingExtra(EarnshawError, ImportError):
+    """A library that is not installed because it belongs to an extra."""
+
+    def __init__(self, what: str, library: str, extra: str) -> None:
+        super().__init__(
+            f"{what} needs {library}; install it with: pip install 'earnshaw[{extra}]'"
+        )
+
+
 class NotSquareIntegrable(EarnshawError):
     """A function with E[sigma(X)^2] infinite or undefined: it has no potential."""
 

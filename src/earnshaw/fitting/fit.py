@@ -238,7 +238,7 @@ def _first_stage(
     network = without_linear_part(found.network, settings.seed)
     if settings.loss == "squares":
         network = refit(network, straight.objective.samples, less, settings.seed)
-    without = straight.polish(straight.objective, network)
+    without = straight.prune(straight.polish(straight.objective, network))
     choices = [(grower.value(found), found, freedom), (straight.value(without), without, less)]
     if min(found.error, without.error) > PERFECT:
         other = straight.grow(straight.begin(_first(straight.objective, activation)))

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from earnshaw.errors import EarnshawError, UnknownName
+from earnshaw.errors import EarnshawError, MissingExtra, UnknownName
 
 TEXT, PARQUET, NPZ = (".csv", ".tsv", ".txt"), (".parquet", ".pq"), (".npz",)
 ENDINGS = (*TEXT, *PARQUET, *NPZ)
@@ -257,9 +257,7 @@ def arrow() -> Any:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise EarnshawError(
-            "Parquet files need pyarrow; install it with: pip install 'earnshaw[tables]'"
-        ) from None
+        raise MissingExtra("a Parquet file", "pyarrow", "tables") from None
     return pyarrow
 
 

@@ -8,14 +8,12 @@ model.n_units_, model.units_, model.predict(X)
 
 from __future__ import annotations
 
-from earnshaw.errors import EarnshawError
+from earnshaw.errors import MissingExtra
 
 try:
     import sklearn  # noqa: F401
 except ImportError:
-    raise EarnshawError(
-        "earnshaw.sklearn needs scikit-learn; install it with: pip install 'earnshaw[sklearn]'"
-    ) from None
+    raise MissingExtra("earnshaw.sklearn", "scikit-learn", "sklearn") from None
 
 from earnshaw.sklearn.classifier import NodewiseClassifier
 from earnshaw.sklearn.regressor import NodewiseRegressor

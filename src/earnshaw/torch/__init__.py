@@ -6,18 +6,13 @@ whole networks.
 
 from __future__ import annotations
 
-from earnshaw.errors import EarnshawError
-
-
-class NoTorch(EarnshawError, ImportError):
-    """PyTorch is not installed."""
-
+from earnshaw.errors import MissingExtra
 
 try:
     import torch  # noqa: F401
 except ImportError:
-    raise NoTorch("earnshaw.torch needs PyTorch; install earnshaw[torch]") from None
+    raise MissingExtra("earnshaw.torch", "PyTorch", "torch") from None
 
-from earnshaw.torch.modules import activation_module, layer_module, network_module  # noqa: E402
+from earnshaw.torch.modules import activation_module, layer_module, network_module
 
 __all__ = ["activation_module", "layer_module", "network_module"]
