@@ -21,8 +21,6 @@ and is refused.
 
 from __future__ import annotations
 
-import io
-import json
 import math
 import os
 from collections.abc import Mapping
@@ -31,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from earnshaw.charges.fields import read_json, read_npz, write_fields
 from earnshaw.charges.network import Student, Teacher, checked_charges
 from earnshaw.charges.species import Species
 from earnshaw.errors import EarnshawError, OutOfRange, check_integer
@@ -51,7 +50,7 @@ def save(path: str | os.PathLike[str], network: Teacher | Student) -> None:
     try:
         check_writable(path, ENDINGS)
         fields = fields_of(network)
-        write_whole(path, lambda temporary: _write(temporary, path.suffix.lower(), fields))
+        write_whole(path, lambda temporary: write_fields(temporary, path.suffix.lower(), fields))
     except OSError as error:
         raise _unusable("write", path, error.strerror or str(error)) from None
 
@@ -110,17 +109,6 @@ def _species_fields(species: Species) -> dict[str, Any]:
     )
 
 
-def _write(name: str, ending: str, fields: Mapping[str, Any]) -> None:
-    if ending == ".json":
-        plain = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in fields.items()}
-        lines = (f'  "{key}": {json.dumps(value, allow_nan=False)}' for key, value in plain.items())
-        Path(name).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-        return
-    arrays = {k: json.dumps(v) if isinstance(v, dict) else v for k, v in fields.items()}
-    with open(name, "wb") as file:
-        np.savez(file, **{key: np.asarray(value) for key, value in arrays.items()})  # type: ignore[arg-type]
-
-
 def _load(path: str | os.PathLike[str], formats: tuple[str, ...]) -> Teacher | Student:
     path = _path(path, "read")
     if path.suffix.lower() not in ENDINGS:
@@ -130,8 +118,10 @@ def _load(path: str | os.PathLike[str], formats: tuple[str, ...]) -> Teacher | S
             raise EarnshawError("there is no such file")
         if not path.is_file():
             raise EarnshawError("not a file")
-        read = _read_json if path.suffix.lower() == ".json" else _read_npz
-        return network_of(read(path.read_bytes()), formats)
+        content = path.read_bytes()
+        if path.suffix.lower() == ".json":
+            return network_of(read_json(content, (TEACHER, STUDENT)), formats)
+        return network_of(read_npz(content, FIELDS, ("parameters",)), formats)
     except EarnshawError as error:
         raise _unusable("read", path, str(error)) from None
     except OSError as error:
@@ -139,40 +129,6 @@ def _load(path: str | os.PathLike[str], formats: tuple[str, ...]) -> Teacher | S
     except (TypeError, ValueError, ArithmeticError):
         # Parameters of a kind that their activation has never seen.
         raise _unusable("read", path, "its activation and parameters do not fit") from None
-
-
-def _read_json(content: bytes) -> Mapping[str, Any]:
-    fields = _parsed(content, "it is not JSON")
-    if not isinstance(fields, dict):
-        raise EarnshawError(f"not a file of earnshaw; allowed: {TEACHER}, {STUDENT}")
-    return fields
-
-
-def _read_npz(content: bytes) -> Mapping[str, Any]:
-    """The fields of the archive, scalars and texts as Python's own."""
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in FIELDS if name in archive}
-    except Exception:
-        # Foreign bytes: pickles, and whatever the decoders of zip, deflate and NPY make of them.
-        raise EarnshawError("not an NPZ file, a damaged one, or one with pickled objects") from None
-    fields = {name: a.item() if a.ndim == 0 else a for name, a in arrays.items()}
-    if isinstance(text := fields.get("parameters"), str):
-        fields["parameters"] = _parsed(text, "its parameters are not JSON")
-    return fields
-
-
-def _parsed(text: str | bytes, otherwise: str) -> Any:
-    """JSON without NaN and infinities."""
-    try:
-        return json.loads(text, parse_constant=_refuse_constant)
-    except EarnshawError:
-        raise
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise EarnshawError(f"{otherwise}: {error.msg} at {place}") from None
-    except (ValueError, RecursionError):
-        raise EarnshawError(otherwise) from None
 
 
 def network_of(fields: Mapping[str, Any], formats: tuple[str, ...]) -> Teacher | Student:
@@ -242,10 +198,6 @@ def _checked_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
 
 def _storable(value: Any) -> bool:
     return isinstance(value, (str, int)) or (isinstance(value, float) and math.isfinite(value))
-
-
-def _refuse_constant(name: str) -> Any:
-    raise EarnshawError(f"it has the number {name}; allowed: finite numbers")
 
 
 def _path(path: str | os.PathLike[str], verb: str) -> Path:

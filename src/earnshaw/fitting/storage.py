@@ -14,8 +14,6 @@ In an NPZ file lists of names and objects are JSON text. Other fields are ignore
 
 from __future__ import annotations
 
-import io
-import json
 import math
 import os
 from collections.abc import Mapping
@@ -25,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from earnshaw.activations.base import DotProduct
+from earnshaw.charges.fields import read_json, read_npz, write_fields
 from earnshaw.duality.activation import activation as named_activation
 from earnshaw.errors import EarnshawError, OutOfRange
 from earnshaw.files import check_writable, write_whole
@@ -45,21 +44,8 @@ def save_model(path: str | os.PathLike[str], model: Model) -> None:
     check_writable(path, ENDINGS)
     fields = _fields_of(model)
 
-    def write(name: str) -> None:
-        if path.suffix.lower() == ".json":
-            plain = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in fields.items()}
-            lines = (f"  {json.dumps(k)}: {_text(k, v)}" for k, v in plain.items())
-            Path(name).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-            return
-        arrays = {
-            k: np.asarray(_text(k, v) if isinstance(v, (list, dict)) else v)
-            for k, v in fields.items()
-        }
-        with open(name, "wb") as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]
-
     try:
-        write_whole(path, write)
+        write_whole(path, lambda name: write_fields(name, path.suffix.lower(), fields))
     except OSError as error:
         raise EarnshawError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
 
@@ -71,8 +57,9 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         raise EarnshawError(f"cannot read {str(path)!r}; allowed endings: {', '.join(ENDINGS)}")
     try:
         content = path.read_bytes()
-        read = _read_json if path.suffix.lower() == ".json" else _read_npz
-        return _model_of(read(content))
+        if path.suffix.lower() == ".json":
+            return _model_of(read_json(content, (FORMAT,)))
+        return _model_of(read_npz(content, FIELDS, (*NAMES, *OBJECTS)))
     except FileNotFoundError:
         raise EarnshawError(f"cannot read {str(path)!r}: there is no such file") from None
     except OSError as error:
@@ -108,43 +95,6 @@ def _fields_of(model: Model) -> dict[str, Any]:
         "settings": dict(model.settings),
         **arrays,
     }
-
-
-def _text(name: str, value: Any) -> str:
-    try:
-        return json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError):
-        raise EarnshawError(
-            f"the {name} cannot be stored; allowed: texts, finite numbers and lists"
-        ) from None
-
-
-def _read_json(content: bytes) -> Mapping[str, Any]:
-    fields = _parsed(content, "it is not JSON")
-    if not isinstance(fields, dict):
-        raise EarnshawError(f"not a file of earnshaw; allowed: {FORMAT}")
-    return fields
-
-
-def _read_npz(content: bytes) -> Mapping[str, Any]:
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in FIELDS if name in archive}
-    except Exception:
-        # Foreign bytes: pickles, and whatever the decoders of zip, deflate and NPY make of them.
-        raise EarnshawError("not an NPZ file, a damaged one, or one with pickled objects") from None
-    fields = {name: a.item() if a.ndim == 0 else a for name, a in arrays.items()}
-    for name in (*NAMES, *OBJECTS):
-        if isinstance(text := fields.get(name), str):
-            fields[name] = _parsed(text, f"its {name} are not JSON")
-    return fields
-
-
-def _parsed(text: str | bytes, otherwise: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        raise EarnshawError(otherwise) from None
 
 
 def _model_of(fields: Mapping[str, Any]) -> Model:

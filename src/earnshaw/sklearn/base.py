@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -23,6 +23,7 @@ class Nodewise(BaseEstimator):
     """A network grown node by node on data; see `NodewiseRegressor`."""
 
     _single: bool  # whether answers have one dimension, (n,)
+    _usual_alpha: ClassVar[float]
 
     def __init__(
         self,
@@ -33,7 +34,7 @@ class Nodewise(BaseEstimator):
         max_units: int = 50,
         criterion: str = "bic",
         validation_fraction: float = 0.2,
-        alpha: float = 0.0,
+        alpha: float | str = "auto",
         biases: bool = True,
         fit_intercept: bool = True,
         linear: bool | str = "auto",
@@ -74,7 +75,7 @@ class Nodewise(BaseEstimator):
             criterion=self.criterion,
             validation_fraction=self.validation_fraction,
             loss=loss,
-            alpha=self.alpha,
+            alpha=self._usual_alpha if self.alpha == "auto" else self.alpha,  # type: ignore[arg-type]
             biases=self.biases,
             intercept=self.fit_intercept,
             linear=self.linear,

@@ -19,48 +19,11 @@ class NodewiseClassifier(ClassifierMixin, Nodewise):
     """Classes by a network g: probabilities 1/(1 + exp(-g)) for two, exp(g_o)/sum exp(g) for more.
 
     Parameters and attributes are those of `NodewiseRegressor`; what is made small is -2 log of the
-    likelihood, and `alpha` is not 0 by default, since classes that can be separated would drive
-    weights to infinity. `classes_` are the labels.
+    likelihood, and the `alpha` of "auto" is 1e-3: classes that can be separated would drive weights
+    to infinity. `classes_` are the labels.
     """
 
-    def __init__(
-        self,
-        n_units: int | str = "auto",
-        *,
-        activation: Any = "tanh",
-        activation_params: dict[str, Any] | None = None,
-        max_units: int = 50,
-        criterion: str = "bic",
-        validation_fraction: float = 0.2,
-        alpha: float = 1e-3,
-        biases: bool = True,
-        fit_intercept: bool = True,
-        linear: bool | str = "auto",
-        scale: bool = True,
-        solver: str = "auto",
-        max_iter: int = 300,
-        tol: float = 1e-10,
-        random_state: Any = 0,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            n_units,
-            activation=activation,
-            activation_params=activation_params,
-            max_units=max_units,
-            criterion=criterion,
-            validation_fraction=validation_fraction,
-            alpha=alpha,
-            biases=biases,
-            fit_intercept=fit_intercept,
-            linear=linear,
-            scale=scale,
-            solver=solver,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-            verbose=verbose,
-        )
+    _usual_alpha = 1e-3
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, teacher: Teacher | None = None

@@ -30,7 +30,7 @@ class NodewiseRegressor(MultiOutputMixin, RegressorMixin, Nodewise):
             their weights, so that integer weights are the same as repeated samples.
         validation_fraction: the part of the samples that "holdout" holds out.
         alpha: the strength of regularisation: alpha times the sum of squares of standardised
-            units, weights and linear part is added to the mean squared error.
+            units, weights and linear part is added to the mean squared error; "auto" is 0.
         biases: whether units have biases.
         fit_intercept: whether there is an intercept.
         linear: whether there is a linear part; "auto" keeps it if the criterion says so.
@@ -50,6 +50,8 @@ class NodewiseRegressor(MultiOutputMixin, RegressorMixin, Nodewise):
         criterion_: the value of the criterion. solver_: what polished last.
         matching_: given a teacher, which unit found which.
     """
+
+    _usual_alpha = 0.0
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, teacher: Teacher | None = None
