@@ -31,6 +31,7 @@ PATIENCE = 2  # additions without a better criterion before growth ends
 NEEDED = 1e-4  # a unit that takes away more of the answers is needed by a perfect fit
 AGAIN = 5  # how often a polish is gone on with before units are taken away,
 EXACT = 1e-8  # or where so little is left that the answers must be without noise
+SLIMS = 4  # how often that is tried in vain
 TRIES = 3  # units that are tried to be done without
 
 
@@ -66,6 +67,7 @@ class Grower:
     watch: Watch
     salt: int = 0  # so that no two searches start alike
     failures: int = 0  # of shakes
+    slims: int = 0  # how often nothing could be taken away
 
     def begin(self, network: Network) -> Polished:
         """A network polished on these samples, to grow from."""
@@ -83,9 +85,11 @@ class Grower:
             found = self._added(here.network, here.error)
             if found is None:
                 break
-            value = self.value(found)
             self.watch(self.event("add", found))
-            if value < best_value and found.error > max(LITTLE * here.error, PERFECT):
+            if found.error < EXACT:
+                found = self._slimmed(self._settled(found))
+            value = self.value(found)
+            if value < best_value and found.error > max(LITTLE * here.error, EXACT):
                 found = self._shaken(found)
                 value = self.value(found)
             here = found
@@ -101,7 +105,7 @@ class Grower:
         """The best of the networks that grow again after some of their units are taken away."""
         rng = np.random.default_rng([self.seed, found.network.units])
         failed = 0
-        while failed < SHAKES and self.failures < FAILURES and found.error > PERFECT:
+        while failed < SHAKES and self.failures < FAILURES and found.error > EXACT:
             count = found.network.units
             kept = np.sort(rng.permutation(count)[: count - max(1, round(SHAKEN * count))])
             trial = found.network.keep(kept)
@@ -117,6 +121,37 @@ class Grower:
             else:
                 failed, self.failures = failed + 1, self.failures + 1
         return found
+
+    def _slimmed(self, found: Polished) -> Polished:
+        """Without units to spare, where next to nothing is left: they make the last digits slow.
+
+        Units go as long as next to nothing is left, until nothing is.
+        """
+        while found.error > PERFECT and found.network.units > 1 and self.slims < SLIMS:
+            for rest in self._without_one(found.network):
+                trial = self._settled(self.polish(self.objective, self._refit(rest)))
+                if trial.error < EXACT:
+                    found = trial
+                    self.watch(self.event("remove", found))
+                    break
+            else:
+                self.slims += 1
+                break
+        return found
+
+    def _without_one(self, network: Network) -> list[Network]:
+        """The networks without one of the units that the others replace best."""
+        parts = self._contributions(network)
+        return [
+            network.keep(np.arange(network.units) != unit)
+            for unit in np.argsort(parts, kind="stable")[:TRIES]
+        ]
+
+    def _contributions(self, network: Network) -> np.ndarray:
+        """The part of the answers that is lost with each unit, the other weights refitted."""
+        objective = self.objective
+        features = Features(network, objective.samples, objective.freedom, self.seed)
+        return features.contributions() / np.sum(features.answers**2)
 
     def prune(self, found: Polished) -> Polished:
         """Without the units that the criterion can do without."""
@@ -134,14 +169,11 @@ class Grower:
 
     def _fewer(self, found: Polished, value: float) -> tuple[Polished, float] | None:
         """With one unit less and a better criterion, or None."""
-        objective, network = self.objective, found.network
-        features = Features(network, objective.samples, objective.freedom, self.seed)
-        parts = features.contributions() / np.sum(features.answers**2)
-        for unit in np.argsort(parts, kind="stable")[:TRIES]:
-            if found.error <= PERFECT and parts[unit] > NEEDED:
-                return None  # of a perfect fit nothing is left but what others can replace
-            rest = network.keep(np.arange(network.units) != unit)
-            trial = self._settled(self.polish(objective, self._refit(rest)))
+        network = found.network
+        if found.error <= PERFECT and np.min(self._contributions(network)) > NEEDED:
+            return None  # of a perfect fit nothing can go but what others replace
+        for rest in self._without_one(network):
+            trial = self._settled(self.polish(self.objective, self._refit(rest)))
             trial_value = self.value(trial)
             if trial_value < value:
                 return trial, trial_value
@@ -174,7 +206,7 @@ class Grower:
             # Refitted weights can lead into a worse valley; from here the way is down only.
             larger = network.with_unit(unit[:-1], float(unit[-1]), 0 * weight)
             more = self.polish(objective, larger)
-        return self._settled(more) if more.error < EXACT else more
+        return more
 
     def _refit(self, network: Network) -> Network:
         if self.objective.loss != "squares":
