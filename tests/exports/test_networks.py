@@ -168,7 +168,7 @@ def test_what_a_translation_network_does_not_have():
 
 def test_without_torch_one_line_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(EarnshawError, match=r"install earnshaw\[torch\]") as refused:
+    with pytest.raises(EarnshawError, match=r"earnshaw\[torch\]") as refused:
         importlib.reload(sys.modules["earnshaw.torch"])
     assert isinstance(refused.value, ImportError)
 
