@@ -277,6 +277,7 @@ SAMPLES = Claim(
         "Uniformity over students is tested at random ones; benchmarks/generalisation.py looks for "
         "the worst ones. For erf and tanh (d = 5, k = 2, n up to 10^5; d = 10, k = 5, n up to "
         "10^4) the bounds are 15 to 30 times what it finds for the loss, 100 to 170 for the "
-        "gradient, 1000 to 1900 for the Hessian; for relu 45 to 90 and 210 to 330, and no bound for the Hessian.",
+        "gradient, 1000 to 1900 for the Hessian; for relu 45 to 90 and 210 to 330, and no bound "
+        "for the Hessian.",
     ),
 )
