@@ -77,7 +77,7 @@ def test_weights_are_repeated_samples_and_seeds_decide():
 def test_growth_on_some_samples_first(monkeypatch):
     from earnshaw.fitting import fit as module
 
-    monkeypatch.setattr(module, "FIRST_ROWS", 150)
+    monkeypatch.setattr(module, "FEW", 150)
     monkeypatch.setattr(module, "TIMES", 2)
     _, x, y = teacher_data("tanh", 2, DIM, 600, seed=4)
     found = fitted("tanh", x, y)

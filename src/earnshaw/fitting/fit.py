@@ -11,7 +11,7 @@ from earnshaw.activations.base import DotProduct
 from earnshaw.errors import EarnshawError
 from earnshaw.fitting.criterion import PERFECT, Criterion, held_out, information
 from earnshaw.fitting.descent import lbfgs, minibatch
-from earnshaw.fitting.growth import Event, Grower, Watch
+from earnshaw.fitting.growth import FEW, FEW_A_PARAMETER, Event, Grower, Watch
 from earnshaw.fitting.layout import Freedom, layout_of
 from earnshaw.fitting.marquardt import Polished, polish
 from earnshaw.fitting.network import Network, empty_network
@@ -21,8 +21,7 @@ from earnshaw.fitting.samples import Samples
 from earnshaw.fitting.settings import Settings
 from earnshaw.fitting.simplify import without_linear_part
 
-FIRST_ROWS, TIMES = 4096, 16  # samples on which networks are grown first, and how many more then
-ROWS_A_PARAMETER = 10  # below so many samples for each parameter, growth goes on with more samples
+TIMES = 16  # how many more samples networks are grown on, stage by stage
 ROUGHLY = (100, 1e-3)  # iterations and tolerance of a polish while a network grows
 MATRIX = 1500  # parameters up to which Levenberg-Marquardt is used,
 WORK = 4e11  # and additions an iteration
@@ -199,7 +198,7 @@ def _measured(samples: Samples, settings: Settings) -> tuple[Samples, Criterion]
 
 def _stages(count: int) -> list[int]:
     """How many samples to grow on: few first, all at last."""
-    stages, rows = [], FIRST_ROWS
+    stages, rows = [], FEW
     while rows < count:
         stages.append(rows)
         rows *= TIMES
@@ -213,7 +212,7 @@ def _most_units(settings: Settings, part: Objective, partial: bool) -> int:
         return most
     samples = part.samples
     each = samples.dim + 1 + samples.outputs
-    return min(most, max(1, samples.count // ROWS_A_PARAMETER // each))
+    return min(most, max(1, samples.count // FEW_A_PARAMETER // each))
 
 
 def _first_stage(

@@ -27,6 +27,7 @@ LITTLE = 0.85  # a unit that leaves more of the error than this helps little
 MUCH = 0.7  # a shaken network that leaves less of the error than this is better
 SHAKEN = 0.3  # the part of the units that is taken away to grow again,
 SHAKES, FAILURES = 6, 18  # as long as it did not fail so often, here and in all
+FEW, FEW_A_PARAMETER = 4096, 10  # samples that are enough to see whether a network is better
 PATIENCE = 2  # additions without a better criterion before growth ends
 NEEDED = 1e-4  # a unit that takes away more of the answers is needed by a perfect fit
 AGAIN = 5  # how often a polish is gone on with before units are taken away,
@@ -82,7 +83,7 @@ class Grower:
         while here.network.units < self.most and (here.error > PERFECT or self.exact):
             if not (self.exact or self._affordable(here.network)):
                 break
-            found = self._added(here.network, here.error)
+            found = self._added(here.network, self.objective, here.error)
             if found is None:
                 break
             self.watch(self.event("add", found))
@@ -102,25 +103,47 @@ class Grower:
         return best
 
     def _shaken(self, found: Polished) -> Polished:
-        """The best of the networks that grow again after some of their units are taken away."""
+        """The best of the networks that grow again after some of their units are taken away.
+
+        They grow on few samples; one that is better there must be better on all of them.
+        """
         rng = np.random.default_rng([self.seed, found.network.units])
+        few = self._few(found.network)
+        alike = few.samples is self.objective.samples
+        here = found if alike else self.polish(few, found.network)
         failed = 0
         while failed < SHAKES and self.failures < FAILURES and found.error > EXACT:
             count = found.network.units
             kept = np.sort(rng.permutation(count)[: count - max(1, round(SHAKEN * count))])
-            trial = found.network.keep(kept)
-            while trial.units < count:
-                self.salt += 1
-                more = self._added(trial)
-                if more is None:
-                    break
-                trial = more.network
-            if more is not None and more.error < MUCH * found.error:
-                found, failed = more, 0
-                self.watch(self.event("shake", found))
-            else:
-                failed, self.failures = failed + 1, self.failures + 1
+            trial = self._regrown(found.network.keep(kept), count, few)
+            if trial is not None and trial.error < MUCH * here.error:
+                better = trial if alike else self.polish(self.objective, trial.network)
+                if better.error < MUCH * found.error:
+                    found, here, failed = better, trial, 0
+                    self.watch(self.event("shake", found))
+                    continue
+            failed, self.failures = failed + 1, self.failures + 1
         return found
+
+    def _few(self, network: Network) -> Objective:
+        """The objective of no more samples than it takes to tell networks of this size apart."""
+        rows = FEW
+        while rows < FEW_A_PARAMETER * self.objective.freedom.count(network):
+            rows *= 2  # chunks of samples have powers of two of them: little to compile
+        return dataclasses.replace(
+            self.objective, samples=self.objective.samples.subset(rows, self.seed)
+        )
+
+    def _regrown(self, network: Network, count: int, few: Objective) -> Polished | None:
+        """With units added up to `count`, or None where no more help."""
+        more = None
+        while network.units < count:
+            self.salt += 1
+            more = self._added(network, few)
+            if more is None:
+                break
+            network = more.network
+        return more
 
     def _slimmed(self, found: Polished) -> Polished:
         """Without units to spare, where next to nothing is left: they make the last digits slow.
@@ -193,9 +216,11 @@ class Grower:
         answers = self.objective.samples.total * network.outputs
         return answers > self.objective.freedom.count(more) + 2
 
-    def _added(self, network: Network, error: float = math.inf) -> Polished | None:
+    def _added(
+        self, network: Network, objective: Objective, error: float = math.inf
+    ) -> Polished | None:
         """With the unit that helps most, or None where none helps; not with more than `error`."""
-        objective, seed = self.objective, self.seed + 1000 * self.salt + network.units
+        seed = self.seed + 1000 * self.salt + network.units
         found = search(network, objective.samples, objective.freedom, objective.loss, seed)
         if found is None:
             return None
