@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import os
-import signal
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,7 +21,6 @@ if TYPE_CHECKING:
     from earnshaw.fitting.problem import Problem
     from earnshaw.fitting.validation import Validation
 
-INTERRUPTED = 130
 ALPHA = {"regression": 0.0, "classification": 1e-3}  # separable classes would have no fit at 0
 
 
@@ -81,37 +75,36 @@ def command(
     _check_files(data, save, plot, export)
     began = time.perf_counter()
     output.use_compilation_cache()
-    with _quitting():
-        from earnshaw.fitting.problem import problem_of
-        from earnshaw.fitting.tables import read_table
+    from earnshaw.fitting.problem import problem_of
+    from earnshaw.fitting.tables import read_table
 
-        # A table that cannot be used is refused before anything slow is loaded.
-        table = read_table(data, separator)
-        problem = problem_of(table, target or (), features or (), drop or (), weights, classify)
-        from earnshaw.fitting.settings import Settings
+    # A table that cannot be used is refused before anything slow is loaded.
+    table = read_table(data, separator)
+    problem = problem_of(table, target or (), features or (), drop or (), weights, classify)
+    from earnshaw.fitting.settings import Settings
 
-        settings = Settings(
-            units=_units(units),
-            max_units=max_units,
-            criterion=criterion,
-            loss=problem.loss,
-            alpha=ALPHA[problem.kind] if alpha is None else alpha,
-            linear=_linear(linear),
-            seed=seed,
-        )
-        parameters = output.parse_parameters(parameter or [], taken=())
-        sigma = _activation(activation, parameters)
-        fitted, validation = _fit(problem, sigma, settings, folds)
-        model = _model(problem, fitted, validation, activation, parameters, settings)
-        figure = source = None
-        if plot is not None:
-            from earnshaw.plots.fitting import draw_fit
+    settings = Settings(
+        units=_units(units),
+        max_units=max_units,
+        criterion=criterion,
+        loss=problem.loss,
+        alpha=ALPHA[problem.kind] if alpha is None else alpha,
+        linear=_linear(linear),
+        seed=seed,
+    )
+    parameters = output.parse_parameters(parameter or [], taken=())
+    sigma = _activation(activation, parameters)
+    fitted, validation = _fit(problem, sigma, settings, folds)
+    model = _model(problem, fitted, validation, activation, parameters, settings)
+    figure = source = None
+    if plot is not None:
+        from earnshaw.plots.fitting import draw_fit
 
-            figure = draw_fit(model, problem, fitted, validation)
-        if export is not None:
-            from earnshaw.cli.taking import source_of
+        figure = draw_fit(model, problem, fitted, validation)
+    if export is not None:
+        from earnshaw.cli.taking import source_of
 
-            source = source_of(model)
+        source = source_of(model)
     files = _write(model, save, source, export, figure, plot)
     seconds = time.perf_counter() - began
     found = Found(model, problem, fitted, validation)
@@ -199,27 +192,6 @@ def _fit(
             return fitted, None
         told = lambda fold, event: tell(fold + 1, event)  # noqa: E731
         return fitted, cross_validate(problem, sigma, settings, folds, told)
-
-
-@contextmanager
-def _quitting() -> Iterator[None]:
-    """Where Ctrl-C ends the process at once.
-
-    As an exception it may come up inside JAX, which then loses it or crashes at the end. Nothing is
-    written in here, so that nothing can be left half-written.
-    """
-
-    def quit_now(*_: Any) -> None:
-        if sys.stderr.isatty():
-            sys.stderr.write("\r\x1b[K\x1b[?25h")  # the line of the bar, and the cursor it hides
-        print("earnshaw: interrupted", file=sys.stderr, flush=True)
-        os._exit(INTERRUPTED)
-
-    before = signal.signal(signal.SIGINT, quit_now)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _model(

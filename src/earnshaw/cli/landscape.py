@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from earnshaw.cli import output
+from earnshaw.cli.interrupts import INTERRUPTED
 from earnshaw.cli.progress import shown
 from earnshaw.cli.teachers import build_teacher, with_ones, with_teacher
 from earnshaw.errors import EarnshawError
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 ROWS = 24  # of the table; more points are summed up
 ZERO = 1e-12  # what is below is rounding
 WORDS = {"plot": "drawn"}  # for files, where their names in JSON do not read well
-INTERRUPTED = 130
 
 
 @with_teacher

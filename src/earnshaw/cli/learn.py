@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from earnshaw.cli import output
+from earnshaw.cli.interrupts import INTERRUPTED
 from earnshaw.cli.progress import shown
 from earnshaw.cli.teachers import build_teacher, with_teacher
 from earnshaw.files import check_writable
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from earnshaw.learning.run import Run
 
 ROWS = 24  # of the table; more units are summed up
-INTERRUPTED = 130
 
 
 @with_teacher

@@ -11,6 +11,7 @@ from earnshaw import __version__
 from earnshaw.cli import (
     certify,
     fit,
+    interrupts,
     landscape,
     learn,
     potential,
@@ -67,14 +68,16 @@ UsageProblem: type[Exception] = typer.BadParameter.__mro__[2]
 def main() -> None:
     """Run a command; bad input is one line on standard error and exit code 2."""
     try:
-        code = app(sys.argv[1:] or ["--help"], prog_name="earnshaw", standalone_mode=False)
+        with interrupts.held_back():
+            code = app(sys.argv[1:] or ["--help"], prog_name="earnshaw", standalone_mode=False)
     except UsageProblem as error:
         code = _complain(error.format_message())  # type: ignore[attr-defined]
     except (EarnshawError, OSError) as error:
         code = _complain(str(error))
     except (KeyboardInterrupt, typer.Abort):
-        print("earnshaw: interrupted", file=sys.stderr)
-        code = 130
+        code = interrupts.INTERRUPTED
+    if code == interrupts.INTERRUPTED:  # which Typer makes of KeyboardInterrupt too
+        print(interrupts.SAID, file=sys.stderr)
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from earnshaw.cli import output
+from earnshaw.cli.interrupts import INTERRUPTED
 from earnshaw.cli.progress import shown
 from earnshaw.cli.teachers import DRAWN, build_teacher, describe_teacher, with_teacher
 from earnshaw.errors import EarnshawError
@@ -22,7 +23,6 @@ DIM, UNITS, TIME = 2, 5, 50.0
 ENTRIES = 200  # of the energy in JSON
 ROWS = 24  # of the table
 COORDINATES = 3  # of a position in the table
-INTERRUPTED = 130
 EVERY = 5.0  # seconds between checkpoints
 
 
