@@ -20,7 +20,7 @@ import numpy as np
 from earnshaw.charges.network import Teacher
 from earnshaw.charges.storage import TEACHER, fields_of, network_of
 from earnshaw.errors import EarnshawError
-from earnshaw.files import check_writable, write_whole
+from earnshaw.files import check_writable, reading_file, write_whole
 
 ENDING, VERSION = ".npz", 1
 PREFIX = "teacher."
@@ -42,10 +42,7 @@ def write_archive(path: str | os.PathLike[str], kind: str, fields: dict[str, Any
         with open(name, "wb") as file:
             np.savez(file, **arrays)  # type: ignore[arg-type]
 
-    try:
-        write_whole(path, write)
-    except OSError as error:
-        raise EarnshawError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+    write_whole(path, write)
 
 
 @contextmanager
@@ -54,7 +51,7 @@ def reading(path: str | os.PathLike[str], kind: str) -> Iterator[tuple[Teacher, 
 
     Also what goes wrong inside the ``with``, where the fields are made into something.
     """
-    try:
+    with reading_file(path, f"it is not an {kind} file"):
         fields = _fields(Path(path).read_bytes(), kind)
         about = {
             name.removeprefix(PREFIX): value
@@ -66,14 +63,6 @@ def reading(path: str | os.PathLike[str], kind: str) -> Iterator[tuple[Teacher, 
         teacher = network_of(about, (TEACHER,))
         assert isinstance(teacher, Teacher)
         yield teacher, fields
-    except FileNotFoundError:
-        raise EarnshawError(f"cannot read {str(path)!r}: there is no such file") from None
-    except OSError as error:
-        raise EarnshawError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
-    except EarnshawError as error:
-        raise EarnshawError(f"cannot read {str(path)!r}: {error}") from None
-    except (KeyError, TypeError, ValueError):
-        raise EarnshawError(f"cannot read {str(path)!r}: it is not an {kind} file") from None
 
 
 def _array(value: Any) -> np.ndarray:

@@ -33,7 +33,7 @@ from earnshaw.charges.fields import read_json, read_npz, write_fields
 from earnshaw.charges.network import Student, Teacher, checked_charges
 from earnshaw.charges.species import Species
 from earnshaw.errors import EarnshawError, OutOfRange, check_integer
-from earnshaw.files import check_writable, write_whole
+from earnshaw.files import check_writable, reading_file, write_whole
 from earnshaw.manifolds import manifold
 
 ENDINGS = (".json", ".npz")
@@ -47,12 +47,9 @@ FIELDS = (*OWN_FIELDS, "format", "version", "dim", "parameters")
 def save(path: str | os.PathLike[str], network: Teacher | Student) -> None:
     """Write a teacher or a student to a ``.json`` or ``.npz`` file, whole or not at all."""
     path = _path(path, "write")
-    try:
-        check_writable(path, ENDINGS)
-        fields = fields_of(network)
-        write_whole(path, lambda temporary: write_fields(temporary, path.suffix.lower(), fields))
-    except OSError as error:
-        raise _unusable("write", path, error.strerror or str(error)) from None
+    check_writable(path, ENDINGS)
+    fields = fields_of(network)
+    write_whole(path, lambda temporary: write_fields(temporary, path.suffix.lower(), fields))
 
 
 def load(path: str | os.PathLike[str]) -> Teacher | Student:
@@ -113,22 +110,14 @@ def _load(path: str | os.PathLike[str], formats: tuple[str, ...]) -> Teacher | S
     path = _path(path, "read")
     if path.suffix.lower() not in ENDINGS:
         raise EarnshawError(f"cannot read {str(path)!r}; allowed endings: {', '.join(ENDINGS)}")
-    try:
-        if not path.exists():
-            raise EarnshawError("there is no such file")
-        if not path.is_file():
+    # Parameters may be of a kind that their activation has never seen.
+    with reading_file(path, "its activation and parameters do not fit"):
+        if path.exists() and not path.is_file():
             raise EarnshawError("not a file")
         content = path.read_bytes()
         if path.suffix.lower() == ".json":
             return network_of(read_json(content, (TEACHER, STUDENT)), formats)
         return network_of(read_npz(content, FIELDS, ("parameters",)), formats)
-    except EarnshawError as error:
-        raise _unusable("read", path, str(error)) from None
-    except OSError as error:
-        raise _unusable("read", path, error.strerror or str(error)) from None
-    except (TypeError, ValueError, ArithmeticError):
-        # Parameters of a kind that their activation has never seen.
-        raise _unusable("read", path, "its activation and parameters do not fit") from None
 
 
 def network_of(fields: Mapping[str, Any], formats: tuple[str, ...]) -> Teacher | Student:
@@ -204,7 +193,3 @@ def _path(path: str | os.PathLike[str], verb: str) -> Path:
     if not isinstance(path, (str, os.PathLike)) or "\0" in str(path):
         raise EarnshawError(f"cannot {verb} {path!r}; allowed: the path of a file")
     return Path(path)
-
-
-def _unusable(verb: str, path: Path, why: str) -> EarnshawError:
-    return EarnshawError(f"cannot {verb} {str(path)!r}: {why}")

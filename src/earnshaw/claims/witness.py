@@ -20,7 +20,7 @@ from earnshaw.claims.claim import Finding, Instance, Statement
 from earnshaw.claims.verdict import Result
 from earnshaw.claims.verify import tested
 from earnshaw.errors import EarnshawError
-from earnshaw.files import check_writable, write_text
+from earnshaw.files import check_writable, reading_file, write_text
 
 KIND, VERSION = "earnshaw-witness", 1
 
@@ -63,21 +63,20 @@ def save_witnesses(folder: Path, result: Result, seed: int) -> list[Path]:
 
 def load_witness(path: Path) -> Witness:
     """The counterexample in a file, or one line on what is wrong with it."""
-    try:
-        fields = json.loads(path.read_text())
+    with reading_file(path):
+        try:
+            fields = json.loads(path.read_text())
+        except ValueError:
+            raise EarnshawError("it is not JSON") from None
         if not isinstance(fields, dict) or fields.get("format") != KIND:
             raise EarnshawError(f"it is no {KIND} file")
         if fields.get("version") != VERSION:
             raise EarnshawError(f"its version is {fields.get('version')!r}; allowed: {VERSION}")
-        found = Witness(fields["claim"], fields["statement"], fields["instance"])
+        missing = [name for name in Witness._fields if name not in fields]
+        if missing:
+            raise EarnshawError(f"it has no {missing[0]!r}")
+        found = Witness(*(fields[name] for name in Witness._fields))
         _statement(found.claim, found.statement)
-    except OSError as error:
-        raise EarnshawError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
-    except KeyError as error:
-        raise EarnshawError(f"cannot read {str(path)!r}: it has no {error}") from None
-    except ValueError as error:
-        words = str(error) if isinstance(error, EarnshawError) else "it is not JSON"
-        raise EarnshawError(f"cannot read {str(path)!r}: {words}") from None
     return found
 
 

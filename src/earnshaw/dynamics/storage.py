@@ -44,4 +44,3 @@ def load_path(file: str | os.PathLike[str]) -> tuple[Path, dict[str, Any]]:
             pause=None if held["leader"] is None else Pause(**held),  # type: ignore[arg-type]
         )
         return path, json.loads(fields["settings"])
-    raise AssertionError  # `reading` never swallows an error

@@ -229,7 +229,7 @@ def _first_stage(
     a unit.
     """
     grower = grower_of(count, freedom)
-    found = grower.prune(grower.grow(grower.begin(_first(grower.objective, activation))))
+    found = grower.network_from(_first(grower.objective, activation))
     if settings.linear != "auto":
         return found, freedom
     less = dataclasses.replace(freedom, linear=False)
@@ -240,8 +240,7 @@ def _first_stage(
     without = straight.prune(straight.polish(straight.objective, network))
     choices = [(grower.value(found), found, freedom), (straight.value(without), without, less)]
     if min(found.error, without.error) > PERFECT:
-        other = straight.grow(straight.begin(_first(straight.objective, activation)))
-        other = straight.prune(other)
+        other = straight.network_from(_first(straight.objective, activation))
         choices.append((straight.value(other), other, less))
     _, best, free = min(choices, key=lambda choice: choice[0])
     if best is without:

@@ -34,6 +34,7 @@ AGAIN = 5  # how often a polish is gone on with before units are taken away,
 EXACT = 1e-8  # or where so little is left that the answers must be without noise
 SLIMS = 4  # how often that is tried in vain
 TRIES = 3  # units that are tried to be done without
+SPARE = 2  # units beyond an exact number that are grown and taken away again
 
 
 class Event(NamedTuple):
@@ -75,6 +76,11 @@ class Grower:
         found = self.polish(self.objective, network)
         self.watch(self.event("begin", found))
         return found
+
+    def network_from(self, network: Network) -> Polished:
+        """The best network from here on, there and back."""
+        found = self.grow(self.begin(network))
+        return self.detour(found) if self.exact else self.prune(found)
 
     def grow(self, begin: Polished) -> Polished:
         """From a polished network on, to the best one met; to `most` units if `exact`."""
@@ -152,7 +158,7 @@ class Grower:
         """
         while found.error > PERFECT and found.network.units > 1 and self.slims < SLIMS:
             for rest in self._without_one(found.network):
-                trial = self._settled(self.polish(self.objective, self._refit(rest)))
+                trial = self._repolished(rest)
                 if trial.error < EXACT:
                     found = trial
                     self.watch(self.event("remove", found))
@@ -176,6 +182,29 @@ class Grower:
         features = Features(network, objective.samples, objective.freedom, self.seed)
         return features.contributions() / np.sum(features.answers**2)
 
+    def detour(self, found: Polished) -> Polished:
+        """With more units for a while and fewer again, as long as much less is left."""
+        much = True
+        while much and found.error > EXACT:
+            back = self._there_and_back(found)
+            if back is None or back.error >= found.error:
+                break
+            much, found = back.error < MUCH * found.error, back
+            self.watch(self.event("detour", found))
+        return found
+
+    def _there_and_back(self, found: Polished) -> Polished | None:
+        """As many units, after some more were added and then those that matter least taken away."""
+        here: Polished | None = found
+        for _ in range(SPARE):
+            if here is None or here.error <= EXACT or not self._affordable(here.network):
+                break
+            here = self._added(here.network, self.objective, here.error)
+        while here is not None and here.network.units > found.network.units:
+            rests = self._without_one(here.network)
+            here = min((self._repolished(rest) for rest in rests), key=lambda trial: trial.error)
+        return here
+
     def prune(self, found: Polished) -> Polished:
         """Without the units that the criterion can do without."""
         if self.exact:
@@ -196,11 +225,14 @@ class Grower:
         if found.error <= PERFECT and np.min(self._contributions(network)) > NEEDED:
             return None  # of a perfect fit nothing can go but what others replace
         for rest in self._without_one(network):
-            trial = self._settled(self.polish(self.objective, self._refit(rest)))
+            trial = self._repolished(rest)
             trial_value = self.value(trial)
             if trial_value < value:
                 return trial, trial_value
         return None
+
+    def _repolished(self, network: Network) -> Polished:
+        return self._settled(self.polish(self.objective, self._refit(network)))
 
     def _settled(self, found: Polished) -> Polished:
         """Polished again where that did not end by itself: with units to spare descent is slow."""

@@ -26,7 +26,7 @@ from earnshaw.activations.base import DotProduct
 from earnshaw.charges.fields import read_json, read_npz, write_fields
 from earnshaw.duality.activation import activation as named_activation
 from earnshaw.errors import EarnshawError, OutOfRange
-from earnshaw.files import check_writable, write_whole
+from earnshaw.files import check_writable, reading_file, write_whole
 from earnshaw.fitting.model import Model
 from earnshaw.fitting.network import Network
 
@@ -43,11 +43,7 @@ def save_model(path: str | os.PathLike[str], model: Model) -> None:
     path = Path(path)
     check_writable(path, ENDINGS)
     fields = _fields_of(model)
-
-    try:
-        write_whole(path, lambda name: write_fields(name, path.suffix.lower(), fields))
-    except OSError as error:
-        raise EarnshawError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+    write_whole(path, lambda name: write_fields(name, path.suffix.lower(), fields))
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:
@@ -55,21 +51,12 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     path = Path(path)
     if path.suffix.lower() not in ENDINGS:
         raise EarnshawError(f"cannot read {str(path)!r}; allowed endings: {', '.join(ENDINGS)}")
-    try:
+    # Parameters may be of a kind that their activation has never seen.
+    with reading_file(path, "its activation and parameters do not fit"):
         content = path.read_bytes()
         if path.suffix.lower() == ".json":
             return _model_of(read_json(content, (FORMAT,)))
         return _model_of(read_npz(content, FIELDS, (*NAMES, *OBJECTS)))
-    except FileNotFoundError:
-        raise EarnshawError(f"cannot read {str(path)!r}: there is no such file") from None
-    except OSError as error:
-        raise EarnshawError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
-    except EarnshawError as error:
-        raise EarnshawError(f"cannot read {str(path)!r}: {error}") from None
-    except (TypeError, ValueError, ArithmeticError):
-        # Parameters of a kind that their activation has never seen.
-        why = "its activation and parameters do not fit"
-        raise EarnshawError(f"cannot read {str(path)!r}: {why}") from None
 
 
 def _fields_of(model: Model) -> dict[str, Any]:

@@ -80,7 +80,6 @@ def read_run(path: str | os.PathLike[str]) -> Stored:
         while (name := f"state.{len(leaves)}") in fields:
             leaves.append(np.asarray(fields[name]))
         return Stored(settings_of(fields["settings"]), teacher, start, leaves)
-    raise AssertionError  # `reading` never swallows an error
 
 
 def restored(begun: Any, leaves: list[np.ndarray]) -> Any:

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from earnshaw.errors import EarnshawError
 from earnshaw.experiments.sweeps.plan import Plan, plan
+from earnshaw.files import reading_file
 
 BUILT_IN = Path(__file__).with_name("built_in")  # sweeps that come with the package
 KEYS = ("name", "kind", "seeds", "grid", "fixed")
@@ -28,14 +29,11 @@ KEYS = ("name", "kind", "seeds", "grid", "fixed")
 def load_plan(path: str | os.PathLike[str]) -> Plan:
     """The sweep in a file, or one line on what is wrong with it."""
     path = Path(path)
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise EarnshawError(f"cannot read {str(path)!r}: there is no such file") from None
-    except OSError as error:
-        raise EarnshawError(f"cannot read {str(path)!r}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise EarnshawError(f"cannot read {str(path)!r}: not a TOML file: {error}") from None
+    with reading_file(path):
+        try:
+            content = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise EarnshawError(f"not a TOML file: {error}") from None
     try:
         unknown = [key for key in content if key not in KEYS]
         if unknown:

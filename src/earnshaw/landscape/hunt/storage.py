@@ -63,4 +63,3 @@ def read_hunt(path: str | os.PathLike[str]) -> tuple[Settings, Teacher, Search]:
         if not fits or search.status.shape != (count,) or search.next_try.shape != (count,):
             raise EarnshawError("its starts do not fit its settings")
         return settings, teacher, search
-    raise AssertionError  # `reading` never swallows an error

@@ -27,7 +27,7 @@ import numpy as np
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.charges.storage import STUDENT, TEACHER, fields_of, network_of
 from earnshaw.errors import EarnshawError
-from earnshaw.files import check_writable, write_whole
+from earnshaw.files import check_writable, reading_file, write_text
 from earnshaw.landscape.rigorous.proof import Proof
 
 FORMAT, VERSION, ENDING = "earnshaw-proof", 1, ".json"
@@ -45,10 +45,7 @@ def save_proof(path: str | os.PathLike[str], proof: Proof) -> None:
     target = Path(path)
     check_writable(target, (ENDING,))
     text = written(proof)
-    try:
-        write_whole(target, lambda name: _write(name, text))
-    except OSError as error:
-        raise EarnshawError(f"cannot write {str(target)!r}: {error.strerror or error}") from None
+    write_text(target, text)
 
 
 def load_proof(path: str | os.PathLike[str]) -> Proof:
@@ -56,14 +53,8 @@ def load_proof(path: str | os.PathLike[str]) -> Proof:
 
     `check` also verifies what it claims.
     """
-    try:
+    with reading_file(path):
         return read(Path(path).read_bytes())
-    except FileNotFoundError:
-        raise EarnshawError(f"cannot read {str(path)!r}: there is no such file") from None
-    except OSError as error:
-        raise EarnshawError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
-    except EarnshawError as error:
-        raise EarnshawError(f"cannot read {str(path)!r}: {error}") from None
 
 
 def written(proof: Proof) -> str:
@@ -155,7 +146,3 @@ def _is_real(value: Any) -> bool:
 
 def _refuse(name: str) -> Any:
     raise ValueError(name)
-
-
-def _write(name: str, text: str) -> None:
-    Path(name).write_text(text, encoding="utf-8")
