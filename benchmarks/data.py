@@ -33,12 +33,10 @@ import functools
 import itertools
 import multiprocessing
 import os
-import time
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # PyTorch's and boosting's: faster at these sizes
 
@@ -46,33 +44,23 @@ import jax
 import numpy as np
 import sklearn
 import torch
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_diabetes, make_friedman1, make_friedman2, make_friedman3
-from sklearn.ensemble import GradientBoostingRegressor, HistGradientBoostingRegressor
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import RepeatedKFold
-from sklearn.neural_network import MLPRegressor
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
+from data_peers import Data, Fit, fitted, given_units, out_of_the_box
 from earnshaw.charges.network import Teacher
 from earnshaw.sklearn import NodewiseRegressor
 
 CORES = len(os.sched_getaffinity(0))
 ACTIVATIONS = ("tanh", "erf", "logistic", "relu", "softplus")
-NEAREST = {"erf": "tanh", "softplus": "relu"}  # what MLPRegressor has in place of these
 EXACT = {"relu": 1e-5}  # how near is recovered; else
 NEAR = 1e-8
 EACH = 200  # samples a parameter
 TESTS = 10_000
 NOISE = 0.1
-ADAM, LBFGS = 1000, 5000  # iterations at most, enough for them to end by their own rules
 CASES = [(10, 5, 2000), *((dim, units, None) for dim in (5, 10, 20) for units in (3, 5, 10))]
 SIZES = [10_000, 30_000, 100_000, 300_000, 1_000_000]
 TENS, UNITS = 20, 5  # d and k of growth and memory
-
-Data = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -101,68 +89,6 @@ class Task:
         rng = np.random.default_rng([self.seed, self.dim, self.units, 1 + which])
         x = rng.standard_normal((count, self.dim))
         return x, np.asarray(self.teacher(np.column_stack([x, np.ones(count)])))
-
-
-class TorchAdam(RegressorMixin, BaseEstimator):
-    """The loop that people write: one hidden layer, Adam on batches, a falling step; float64."""
-
-    LAYERS: ClassVar = {
-        "tanh": torch.nn.Tanh,
-        "logistic": torch.nn.Sigmoid,
-        "relu": torch.nn.ReLU,
-        "softplus": torch.nn.Softplus,
-    }
-
-    def __init__(self, activation: str, units: int, passes: int, seed: int) -> None:
-        self.activation, self.units, self.passes, self.seed = activation, units, passes, seed
-
-    def fit(self, x: np.ndarray, y: np.ndarray, batch: int = 200) -> TorchAdam:
-        torch.manual_seed(self.seed)
-        layer = Erf() if self.activation == "erf" else self.LAYERS[self.activation]()
-        self.net_ = torch.nn.Sequential(
-            torch.nn.Linear(x.shape[1], self.units), layer, torch.nn.Linear(self.units, 1)
-        ).double()
-        inputs, answers = torch.tensor(x), torch.tensor(y)[:, None]
-        optimizer = torch.optim.Adam(self.net_.parameters(), lr=1e-2)
-        steps = self.passes * -(-len(x) // batch)
-        falling = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
-        for _ in range(self.passes):
-            for chosen in torch.randperm(len(x)).split(batch):
-                optimizer.zero_grad()
-                torch.nn.functional.mse_loss(self.net_(inputs[chosen]), answers[chosen]).backward()
-                optimizer.step()
-                falling.step()
-        return self
-
-    def predict(self, x: np.ndarray) -> np.ndarray:
-        with torch.no_grad():
-            return self.net_(torch.tensor(x)).numpy()[:, 0]
-
-
-class Erf(torch.nn.Module):
-    """erf as a layer."""
-
-    def forward(self, z: torch.Tensor) -> torch.Tensor:
-        return torch.erf(z)
-
-
-@dataclass(frozen=True)
-class Fit:
-    """A fitted model, its seconds and the mean square of its errors on test data."""
-
-    model: Any
-    seconds: float
-    error: float
-
-
-def fitted(model: Any, data: Data, test: Data) -> Fit:
-    """Fit, on the clock; and test."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        began = time.perf_counter()
-        model.fit(*data)
-        seconds = time.perf_counter() - began
-    return Fit(model, seconds, float(np.mean((model.predict(test[0]) - test[1]) ** 2)))
 
 
 def verdict(what: str, holds: bool) -> None:
@@ -250,24 +176,6 @@ def recovered_of(activation: str, dim: int, units: int, seeds: range) -> int:
 # -- teachers -------------------------------------------------------------------------------------
 
 
-def given_units(task: Task, data: Data, test: Data) -> Iterator[tuple[str, Fit]]:
-    """The peers, all with as many units as the teacher, on the same data."""
-    shape: dict[str, Any] = {
-        "hidden_layer_sizes": (task.units,),
-        "activation": NEAREST.get(task.activation, task.activation),
-        "random_state": task.seed,
-    }
-    adam = fitted(MLPRegressor(max_iter=ADAM, **shape), data, test)
-    yield "MLPRegressor adam", adam
-    lbfgs = {"solver": "lbfgs", "max_iter": LBFGS, "max_fun": 3 * LBFGS, **shape}
-    yield "MLPRegressor lbfgs", fitted(MLPRegressor(**lbfgs), data, test)
-    pushed = MLPRegressor(alpha=0.0, tol=1e-12, **lbfgs)
-    yield "MLPRegressor lbfgs, pushed", fitted(pushed, data, test)
-    loop = TorchAdam(task.activation, task.units, adam.model.n_iter_, task.seed)
-    yield "PyTorch Adam", fitted(loop, data, test)
-    yield "gradient boosting", fitted(HistGradientBoostingRegressor(), data, test)
-
-
 def teachers(options: argparse.Namespace) -> None:
     """Ours and the others on noiseless teachers."""
     gaps, slower, seeds = [], [], seeds_of(options, 3)
@@ -302,7 +210,7 @@ def one_shape(
         for name, number in ours.items():
             model = NodewiseRegressor(number, activation=activation)
             rows.setdefault(name, []).append(fitted(model, data, test))
-        for name, fit in given_units(task, data, test):
+        for name, fit in given_units(activation, units, seed, data, test):
             rows.setdefault(name, []).append(fit)
     errors = {name: np.array([f.error for f in fits]) / scales for name, fits in rows.items()}
     times = {name: np.array([f.seconds for f in fits]) for name, fits in rows.items()}
@@ -370,27 +278,6 @@ def noise(options: argparse.Namespace) -> None:
 # -- others ---------------------------------------------------------------------------------------
 
 
-def scaled(model: Any) -> Any:
-    """Inputs and answers standardised, as networks need it."""
-    return TransformedTargetRegressor(
-        make_pipeline(StandardScaler(), model), transformer=StandardScaler()
-    )
-
-
-def out_of_the_box(data: Data, test: Data, seed: int) -> Iterator[tuple[str, Fit]]:
-    """All as they come, networks on standardised data."""
-    yield "ours", fitted(NodewiseRegressor(), data, test)
-    yield "ours, relu", fitted(NodewiseRegressor(activation="relu"), data, test)
-    adam = MLPRegressor(max_iter=ADAM, random_state=seed)
-    lbfgs = MLPRegressor(solver="lbfgs", max_iter=LBFGS, max_fun=3 * LBFGS, random_state=seed)
-    yield "MLPRegressor adam", fitted(scaled(adam), data, test)
-    yield "MLPRegressor lbfgs", fitted(scaled(lbfgs), data, test)
-    loop = TorchAdam("relu", 100, 100, seed)
-    yield "PyTorch Adam", fitted(scaled(loop), data, test)
-    yield "gradient boosting", fitted(GradientBoostingRegressor(random_state=seed), data, test)
-    yield "histogram boosting", fitted(HistGradientBoostingRegressor(random_state=seed), data, test)
-
-
 def splits(repeats: int) -> Iterator[tuple[str, list[tuple[Data, Data]]]]:
     """Every data set, with what to fit and test. Friedman's noise: a third of y's deviation."""
     makers: list[tuple[str, Callable[..., Data], float]] = [
@@ -426,6 +313,9 @@ def others(options: argparse.Namespace) -> None:
             continue
         rows: dict[str, list[Fit]] = {}
         for seed, (data, test) in enumerate(pairs):
+            for method, activation in {"ours": "tanh", "ours, relu": "relu"}.items():
+                ours = fitted(NodewiseRegressor(activation=activation), data, test)
+                rows.setdefault(method, []).append(ours)
             for method, fit in out_of_the_box(data, test, seed):
                 rows.setdefault(method, []).append(fit)
         errors = {method: np.mean([f.error for f in fits]) for method, fits in rows.items()}
