@@ -30,7 +30,9 @@ from earnshaw.fitting.response import response_of, responses
 from earnshaw.fitting.samples import Samples
 
 STARTS, ITERATIONS = 32, 15
-FEWEST, ROWS_A_NUMBER, MOST = 512, 32, 2048  # samples that are looked at: some for every input
+FEWEST, MOST = 512, 4096  # samples that are looked at:
+ROWS_A_NUMBER, ROWS_A_PAIR = 32, 8  # some for every input, or, if that is in doubt, every pair
+CLEAR = 0.2  # a gain on few samples that is no accident
 WIDEST = 40  # inputs up to which all products of two inputs are held
 COLUMNS = 16  # the features projected out are filled up to a multiple of this
 
@@ -55,15 +57,33 @@ class Candidate(NamedTuple):
 def search(
     network: Network, samples: Samples, freedom: Freedom, loss: str, seed: int
 ) -> Candidate | None:
-    """The unit that would help most, or None where none would."""
-    few = samples.subset(min(MOST, max(FEWEST, ROWS_A_NUMBER * (samples.dim + 1))), seed)
+    """The unit that would help most, or None where none would.
+
+    Once the linear part is fitted, a start shows a unit at an angle by the cube of its cosine: of
+    order d^(-3/2), which takes samples as d^2 to see in noise.
+    """
+    numbers = samples.dim + 1
+    few, more = (
+        min(samples.count, MOST, max(FEWEST, rows))
+        for rows in (ROWS_A_NUMBER * numbers, ROWS_A_PAIR * numbers**2)
+    )
+    found = _searched(network, samples.subset(few, seed), freedom, loss, seed)
+    if more > few and (found is None or found.gain < CLEAR):
+        found = _searched(network, samples.subset(more, seed), freedom, loss, seed)
+    return found
+
+
+def _searched(
+    network: Network, few: Samples, freedom: Freedom, loss: str, seed: int
+) -> Candidate | None:
+    """The best end of all starts, on these samples."""
     x, y, weight = few.standard(slice(None))
     rows = max(256, 1 << (len(x) - 1).bit_length())
     features, left = _projected(network, x, y, weight, freedom, loss)
     more = rows - len(x)
     width = -(-features.shape[1] // COLUMNS) * COLUMNS
     features = np.pad(features, ((0, more), (0, width - features.shape[1])))
-    starts = first_units(samples.dim, STARTS, seed, freedom.biases)
+    starts = first_units(few.dim, STARTS, seed, freedom.biases)
     units, weights, gains = (
         np.asarray(found)
         for found in _ascend(
@@ -73,7 +93,7 @@ def search(
             jnp.asarray(features),
             jnp.asarray(np.pad(left, ((0, more), (0, 0)))),
             jnp.asarray(starts),
-            jnp.asarray(np.append(np.ones(samples.dim), float(freedom.biases))),
+            jnp.asarray(np.append(np.ones(few.dim), float(freedom.biases))),
             jnp.asarray(RIDGE * np.sum(weight)),
         )
     )
