@@ -4,7 +4,8 @@ Forward: search for the unit that helps most, refit the output weights, polish a
 long as the criterion improves. Where a unit helps little although the criterion says that something
 is left, the network may be in a bad local minimum: it is shaken, that is some units at random are
 taken away and grown again, as long as that helps. Backward: a unit that the others can replace is
-taken away, which also merges equal units; as long as the criterion improves.
+taken away, which also merges equal units; as long as the criterion improves. Where the number of
+units is given, the way back is from a few more than that.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from earnshaw.fitting.criterion import PERFECT, Criterion
+from earnshaw.fitting.layout import layout_of
 from earnshaw.fitting.marquardt import Polished
 from earnshaw.fitting.network import Network
 from earnshaw.fitting.normal import Objective
@@ -26,19 +28,25 @@ from earnshaw.fitting.search import search
 LITTLE = 0.85  # a unit that leaves more of the error than this helps little
 MUCH = 0.7  # a shaken network that leaves less of the error than this is better
 SHAKEN = 0.3  # the part of the units that is taken away to grow again,
-SHAKES, FAILURES = 6, 18  # as long as it did not fail so often, here and in all
+SHAKES, FAILURES = 6, 18  # as long as it did not fail so often, here and in all,
+WORK = 1.5e11  # nor took so many multiplications
 FEW, FEW_A_PARAMETER = 4096, 10  # samples that are enough to see whether a network is better
 PATIENCE = 2  # additions without a better criterion before growth ends
 NEEDED = 1e-4  # a unit that takes away more of the answers is needed by a perfect fit
-AGAIN = 5  # how often a polish is gone on with before units are taken away,
-EXACT = 1e-8  # or where so little is left that the answers must be without noise
-SLIMS = 4  # how often that is tried in vain
+AGAIN, HALF = 5, 0.5  # how often a polish is gone on with, while it leaves less than half
+EXACT = 1e-8  # where so little is left the answers must be without noise, and units can go,
+SAME = 2.0  # if hardly more is left without them,
+SLIMS = 4  # unless that was tried so often in vain
 TRIES = 3  # units that are tried to be done without
 SPARE = 2  # units beyond an exact number that are grown and taken away again
 
 
 class Event(NamedTuple):
-    """One line of the history of a fit."""
+    """One line of the history of a fit.
+
+    Actions: "begin" (on so many samples), "add", "shake", "remove", "detour", "straighten" (the
+    linear part left out), "polish" (the last, on all samples).
+    """
 
     action: str
     units: int
@@ -68,8 +76,9 @@ class Grower:
     seed: int
     watch: Watch
     salt: int = 0  # so that no two searches start alike
-    failures: int = 0  # of shakes
-    slims: int = 0  # how often nothing could be taken away
+    failures: int = 0  # of shakes,
+    work: float = 0.0  # and multiplications in them
+    slims: int = 0  # how often units were taken away in vain
 
     def begin(self, network: Network) -> Polished:
         """A network polished on these samples, to grow from."""
@@ -86,14 +95,12 @@ class Grower:
         """From a polished network on, to the best one met; to `most` units if `exact`."""
         best, best_value = begin, self.value(begin)
         here, waited = begin, 0
-        while here.network.units < self.most and (here.error > PERFECT or self.exact):
-            if not (self.exact or self._affordable(here.network)):
-                break
+        while here.network.units < self.most and (self.exact or self._promising(here)):
             found = self._added(here.network, self.objective, here.error)
             if found is None:
                 break
             self.watch(self.event("add", found))
-            if found.error < EXACT:
+            if found.error < EXACT and self.slims < SLIMS:
                 found = self._slimmed(self._settled(found))
             value = self.value(found)
             if value < best_value and found.error > max(LITTLE * here.error, EXACT):
@@ -108,6 +115,15 @@ class Grower:
                     break
         return best
 
+    def _promising(self, found: Polished) -> bool:
+        """Whether another unit could tell something.
+
+        Not if nothing is left; nor if next to nothing is, and yet no network explains it: then the
+        answers are without noise but not those of a network, and units would be added for ever.
+        """
+        explained = found.error <= PERFECT or (found.error <= EXACT and self.slims >= SLIMS)
+        return not explained and self._affordable(found.network)
+
     def _shaken(self, found: Polished) -> Polished:
         """The best of the networks that grow again after some of their units are taken away.
 
@@ -118,7 +134,7 @@ class Grower:
         alike = few.samples is self.objective.samples
         here = found if alike else self.polish(few, found.network)
         failed = 0
-        while failed < SHAKES and self.failures < FAILURES and found.error > EXACT:
+        while failed < SHAKES and self._may_shake() and found.error > EXACT:
             count = found.network.units
             kept = np.sort(rng.permutation(count)[: count - max(1, round(SHAKEN * count))])
             trial = self._regrown(found.network.keep(kept), count, few)
@@ -130,6 +146,9 @@ class Grower:
                     continue
             failed, self.failures = failed + 1, self.failures + 1
         return found
+
+    def _may_shake(self) -> bool:
+        return self.failures < FAILURES and self.work < WORK
 
     def _few(self, network: Network) -> Objective:
         """The objective of no more samples than it takes to tell networks of this size apart."""
@@ -149,24 +168,22 @@ class Grower:
             if more is None:
                 break
             network = more.network
+            numbers = few.samples.outputs * layout_of(network).size ** 2
+            self.work += more.iterations * few.samples.count * numbers
         return more
 
     def _slimmed(self, found: Polished) -> Polished:
-        """Without units to spare, where next to nothing is left: they make the last digits slow.
-
-        Units go as long as next to nothing is left, until nothing is.
-        """
-        while found.error > PERFECT and found.network.units > 1 and self.slims < SLIMS:
-            for rest in self._without_one(found.network):
-                trial = self._repolished(rest)
-                if trial.error < EXACT:
-                    found = trial
-                    self.watch(self.event("remove", found))
-                    break
-            else:
+        """Without units to spare, if nothing is left then: they make the last digits slow."""
+        here = found
+        while here.error > PERFECT and here.network.units > 1:
+            fewer = self._repolished(self._without_one(here.network)[0])
+            if fewer.error > min(EXACT, SAME * here.error):
                 self.slims += 1
-                break
-        return found
+                return found
+            here = fewer
+        if here is not found:
+            self.watch(self.event("remove", here))
+        return here
 
     def _without_one(self, network: Network) -> list[Network]:
         """The networks without one of the units that the others replace best."""
@@ -237,9 +254,12 @@ class Grower:
     def _settled(self, found: Polished) -> Polished:
         """Polished again where that did not end by itself: with units to spare descent is slow."""
         for _ in range(AGAIN):
+            before = found.error
             if found.settled:
                 break
             found = self.polish(self.objective, found.network)
+            if found.error > HALF * before:
+                break
         return found
 
     def _affordable(self, network: Network) -> bool:

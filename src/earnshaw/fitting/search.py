@@ -30,10 +30,10 @@ from earnshaw.fitting.response import response_of, responses
 from earnshaw.fitting.samples import Samples
 
 STARTS, ITERATIONS = 32, 15
-FEWEST, MOST = 512, 4096  # samples that are looked at:
+FEWEST, FEW, MOST = 512, 2048, 4096  # samples that are looked at:
 ROWS_A_NUMBER, ROWS_A_PAIR = 32, 8  # some for every input, or, if that is in doubt, every pair
 CLEAR = 0.2  # a gain on few samples that is no accident
-WIDEST = 40  # inputs up to which all products of two inputs are held
+WIDEST = 40  # inputs up to which that is affordable, and all products of two inputs are held
 COLUMNS = 16  # the features projected out are filled up to a multiple of this
 
 LONGEST = 5.0  # times sqrt(d + 1), a unit's length: steeper ones are kinks, and cannot come back
@@ -62,11 +62,9 @@ def search(
     Once the linear part is fitted, a start shows a unit at an angle by the cube of its cosine: of
     order d^(-3/2), which takes samples as d^2 to see in noise.
     """
-    numbers = samples.dim + 1
-    few, more = (
-        min(samples.count, MOST, max(FEWEST, rows))
-        for rows in (ROWS_A_NUMBER * numbers, ROWS_A_PAIR * numbers**2)
-    )
+    width = samples.dim + 1
+    few = min(samples.count, FEW, max(FEWEST, ROWS_A_NUMBER * width))
+    more = min(samples.count, MOST, ROWS_A_PAIR * width**2) if width <= WIDEST else few
     found = _searched(network, samples.subset(few, seed), freedom, loss, seed)
     if more > few and (found is None or found.gain < CLEAR):
         found = _searched(network, samples.subset(more, seed), freedom, loss, seed)
