@@ -1,5 +1,7 @@
 """Ways out of bad local minima: detours and shaking, from a network with a unit that is lost."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -61,3 +63,12 @@ def test_shaking_on_few_samples_finds_it_on_all(lost, monkeypatch):
     assert found.network.units == UNITS
     assert found.error < 1e-20
     assert {event.samples for event in seen} == {COUNT}
+
+
+@pytest.mark.parametrize("slims", [0, growth.SLIMS])
+def test_no_units_for_what_no_network_explains(lost, monkeypatch, slims):
+    monkeypatch.setattr(growth, "EXACT", 1.0)  # all that is left is next to nothing
+    samples, network = lost
+    grower = dataclasses.replace(grower_of(samples, []), exact=False, most=UNITS + 1, slims=slims)
+    stuck = grower.begin(network)
+    assert (grower.grow(stuck) is stuck) == (slims == growth.SLIMS)

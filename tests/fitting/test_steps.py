@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import least_squares
 
 import earnshaw as ew
+from earnshaw.fitting import search as searching
 from earnshaw.fitting.descent import lbfgs, minibatch
 from earnshaw.fitting.layout import Freedom, layout_of
 from earnshaw.fitting.marquardt import polish
@@ -80,6 +81,24 @@ def test_search_gains_what_it_says(noisy):
     anywhere = 2 * rng.standard_normal((300, DIM + 1))
     assert max(gain(unit) for unit in nearby) <= best.gain * (1 + 1e-6)
     assert max(gain(unit) for unit in anywhere) < best.gain
+
+
+@pytest.mark.parametrize(
+    ("dim", "gain", "rows"),
+    [(10, 0.9, [512]), (10, 0.1, [512, 8 * 11**2]), (2, 0.1, [512]), (60, 0.1, [32 * 61])],
+)
+def test_search_looks_at_more_samples_where_few_leave_it_in_doubt(monkeypatch, dim, gain, rows):
+    seen = []
+
+    def searched(network, few, *_):
+        seen.append(few.count)
+        return searching.Candidate(np.zeros(dim + 1), np.zeros(1), gain)
+
+    monkeypatch.setattr(searching, "_searched", searched)
+    samples = plain_samples(np.zeros((5000, dim)), np.zeros((5000, 1)))
+    network = empty_network(ew.activation("tanh"), dim, 1)
+    assert search(network, samples, Freedom(), "squares", seed=0).gain == gain
+    assert seen == rows
 
 
 def test_polish_agrees_with_scipy(noisy):
