@@ -22,7 +22,7 @@ INTERRUPTED, SAID = 130, "earnshaw: interrupted"
 DELICATE = re.compile(
     r"<frozen importlib|-packages[/\\](jax|jaxlib|equinox|diffrax|lineax|optimistix)[/\\]"
 )
-STOPPING = b"\rearnshaw: stopping as soon as this step is done; Ctrl-C again to quit at once\n"
+STOPPING = "\rearnshaw: stopping as soon as this step is done; Ctrl-C again to quit at once\n"
 OURS = str(Path(__file__).parents[1])
 
 
@@ -40,7 +40,7 @@ def held_back() -> Iterator[None]:
             raise KeyboardInterrupt
         waiting = True
         if sys.stderr.isatty():
-            os.write(sys.stderr.fileno(), STOPPING)  # print is not made for signal handlers
+            _write(STOPPING)
 
         def watch(frame: FrameType, *_: Any) -> None:
             # Nothing happens in `home`, nor in a function of ours that it calls, before it goes on.
@@ -63,10 +63,14 @@ def held_back() -> Iterator[None]:
 
 def quit_at_once() -> None:
     """End the process. Files are replaced whole, so that none can be left half-written."""
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K\x1b[?25h")  # the line of the bar, and the cursor it hides
-    print(SAID, file=sys.stderr, flush=True)
+    bar = "\r\x1b[K\x1b[?25h" if sys.stderr.isatty() else ""  # clear its line, show the cursor
+    _write(f"{bar}{SAID}\n")
     os._exit(INTERRUPTED)
+
+
+def _write(text: str) -> None:
+    """To standard error, whatever it was doing: `print` is not made for signal handlers."""
+    os.write(sys.stderr.fileno(), text.encode())
 
 
 def _home(frame: FrameType | None) -> FrameType | None:
