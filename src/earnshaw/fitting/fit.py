@@ -23,6 +23,7 @@ from earnshaw.fitting.simplify import without_linear_part
 
 TIMES = 16  # how many more samples networks are grown on, stage by stage
 ROUGHLY = (100, 1e-3)  # iterations and tolerance of a polish while a network grows
+ROUNDED = PERFECT / 100  # an error that no polish makes smaller
 MATRIX = 1500  # parameters up to which Levenberg-Marquardt is used,
 WORK = 4e11  # and additions an iteration
 ROUNDING = 1e-12  # a deviation below this part of the mean
@@ -94,7 +95,9 @@ def fit(
         if found.network.units > begin.network.units:
             found = grower.prune(found)
     whole = Objective(everything, settings.loss, settings.alpha, freedom)
-    last = _polisher(settings, settings.iterations, settings.tolerance)(whole, found.network)
+    last = found
+    if found.error > ROUNDED or samples is not everything:
+        last = _polisher(settings, settings.iterations, settings.tolerance)(whole, found.network)
     value = criterion(whole, last)
     note(Event("polish", last.network.units, last.error, value, last.iterations, x.shape[0]))
     network = in_data_coordinates(last.network, everything)
@@ -153,7 +156,7 @@ def _polisher(
     def run(objective: Objective, network: Network) -> Polished:
         solver = solver_of(objective, network, settings.solver)
         if solver == "lm":
-            return polish(objective, network, iterations, tolerance, PERFECT / 100)
+            return polish(objective, network, iterations, tolerance, ROUNDED)
         if solver == "lbfgs":
             return lbfgs(objective, network, 3 * iterations)
         return minibatch(objective, network, seed=settings.seed)
