@@ -211,13 +211,18 @@ class Grower:
         return found
 
     def _there_and_back(self, found: Polished) -> Polished | None:
-        """As many units, after some more were added and then those that matter least taken away."""
+        """As many units, after some more were added and then those that matter least taken away.
+
+        None if more units do not help much: then nothing has been missed.
+        """
         here: Polished | None = found
         for _ in range(SPARE):
             if here is None or here.error <= EXACT or not self._affordable(here.network):
                 break
             here = self._added(here.network, self.objective, here.error)
-        while here is not None and here.network.units > found.network.units:
+        if here is None or here.error > MUCH * found.error:
+            return None
+        while here.network.units > found.network.units:
             rests = self._without_one(here.network)
             here = min((self._repolished(rest) for rest in rests), key=lambda trial: trial.error)
         return here
