@@ -26,7 +26,7 @@ from earnshaw.fitting.refit import Features, refit
 from earnshaw.fitting.search import search
 
 LITTLE = 0.85  # a unit that leaves more of the error than this helps little
-MUCH = 0.7  # a shaken network that leaves less of the error than this is better
+MUCH = 0.7  # a network that leaves less of the error than this is better, not just luckier
 SHAKEN = 0.3  # the part of the units that is taken away to grow again,
 SHAKES, FAILURES = 6, 18  # as long as it did not fail so often, here and in all,
 WORK = 1.5e11  # nor took so many multiplications
@@ -181,8 +181,9 @@ class Grower:
                 self.slims += 1
                 return found
             here = fewer
-        if here is not found:
-            self.watch(self.event("remove", here))
+        if here is found or here.error > PERFECT:
+            return found
+        self.watch(self.event("remove", here))
         return here
 
     def _without_one(self, network: Network) -> list[Network]:
