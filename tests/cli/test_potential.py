@@ -121,13 +121,14 @@ def test_unknown_command(refuse):
 def test_a_failed_picture_leaves_the_old_file(tmp_path, monkeypatch):
     from matplotlib.figure import Figure
 
+    from earnshaw.errors import EarnshawError
     from earnshaw.plots.style import save
 
     target = tmp_path / "old.png"
     target.write_bytes(b"precious")
     figure = Figure()
     monkeypatch.setattr(figure, "savefig", lambda *_, **__: (_ for _ in ()).throw(OSError("full")))
-    with pytest.raises(OSError, match="full"):
+    with pytest.raises(EarnshawError, match=r"cannot write .*old\.png.*: full"):
         save(figure, target)
     assert target.read_bytes() == b"precious"
     assert list(tmp_path.iterdir()) == [target]
