@@ -1,7 +1,7 @@
 """How far the bounds of Theorem B.4 are from the truth: bound / largest deviation found.
 
 For a teacher of k random units on the sphere with weights 1/k, and students of k units with
-|c|_1 <= 1, `earnshaw.bounds.network_deviation` bounds |empirical - population| of the loss, the
+|c|_1 <= 1, `papers.bounds.network_deviation` bounds |empirical - population| of the loss, the
 gradient (Euclidean norm) and the Hessian (operator norm) for all students at once. Here the largest
 deviations over students are looked for: random students of four kinds, the best of which climb, by
 the gradient of the deviation for the loss and the gradient, by random steps for the Hessian. What
@@ -27,8 +27,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import earnshaw as ew
-from earnshaw.bounds import network_deviation
 from earnshaw.energy.objective import Gradient
+from earnshaw.papers.bounds import network_deviation
 
 CONFIDENCE = 0.95
 PARTS = ("loss", "gradient", "Hessian")

@@ -2,7 +2,7 @@
 
 The experiment of Safran and Shamir (2018): relu on R^N, an orthonormal teacher of N units, as many
 student units, all charges 1, starts of N(0, I/N). Both sides go down by the same rule, that of
-`landscape/hunt/walkers.py` (one evaluation of loss and gradient an iteration, refused steps
+`descent/lockstep_descent.py` (one evaluation of loss and gradient an iteration, refused steps
 included), from the same starts, for as many iterations as our descent took from each; PyTorch by
 automatic differentiation of the closed form, in float64, one start after the other. Our time is of
 the whole hunt: descent, Newton's method, grouping and verdicts, once everything is compiled; what
@@ -35,9 +35,9 @@ import torch
 
 import earnshaw as ew
 from earnshaw.charges.network import Teacher
-from earnshaw.landscape.hunt.batches import Batches
-from earnshaw.landscape.hunt.hunt import hunt
-from earnshaw.landscape.hunt.walkers import FIRST, GROWTH, ROUNDING, SHRINKAGE, fresh
+from earnshaw.descent.lockstep_descent import FIRST, GROWTH, ROUNDING, SHRINKAGE
+from earnshaw.landscape.hunting._batches import Batches
+from earnshaw.landscape.hunting.hunt import hunt
 
 CORES = len(os.sched_getaffinity(0))
 AGREE = 1e-9  # how near the losses of both sides must be after the same iterations
@@ -62,19 +62,23 @@ def loss_of(x: torch.Tensor, w: torch.Tensor, constant: float) -> torch.Tensor:
 
 
 def torch_descent(start: np.ndarray, teacher: np.ndarray, constant: float, steps: int) -> float:
-    """The loss after `steps` iterations of the rule of `walkers.py`."""
+    """The loss after `steps` evaluations by the rule of `lockstep_descent.py`."""
     w = torch.from_numpy(teacher)
-    x, slope = torch.from_numpy(start.copy()), torch.zeros(start.shape, dtype=torch.float64)
-    value, size = math.inf, FIRST
-    for _ in range(steps):
-        trial = (x - size * slope).requires_grad_()
-        loss = loss_of(trial, w, constant)
-        (gradient,) = torch.autograd.grad(loss, trial)
-        new = loss.item()
+
+    def evaluated(x: torch.Tensor) -> tuple[float, torch.Tensor]:
+        loss = loss_of(x.requires_grad_(), w, constant)
+        (gradient,) = torch.autograd.grad(loss, x)
+        return loss.item(), gradient
+
+    x, size = torch.from_numpy(start.copy()), FIRST
+    value, slope = evaluated(x)
+    for _ in range(steps - 1):
+        trial = x.detach() - size * slope
+        new, gradient = evaluated(trial)
         promised = size * (slope * slope).sum().item() / 2
         level = abs(new - value) <= ROUNDING * max(abs(value), constant)
         if new <= value - promised or (level and (gradient * slope).sum().item() >= 0):
-            x, value, slope, size = trial.detach(), new, gradient, GROWTH * size
+            x, value, slope, size = trial, new, gradient, GROWTH * size
         else:
             size *= SHRINKAGE
     return value
@@ -116,9 +120,9 @@ def agreement(teacher: Teacher, begun: np.ndarray, steps: np.ndarray, values: li
     loss = ew.population_loss(teacher, wrt="positions")
     with ThreadPoolExecutor(CORES) as pool:
         batches = Batches(loss, begun.shape[1:], 0.0, pool)  # type: ignore[arg-type]
-        weights = np.ones(begun.shape[:2])
+        starts = batches.evaluate(begun, np.ones(begun.shape[:2]))  # the first evaluation of each
         ours = [
-            batches.descend(fresh(begun[i : i + 1], weights[i : i + 1]), int(count)).value[0]
+            batches.descend(starts.take(np.array([i])), int(count) - 1).value[0]
             for i, count in enumerate(steps)
         ]
     return float(np.max(np.abs(np.array(ours) - np.array(values))))

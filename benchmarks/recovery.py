@@ -40,8 +40,7 @@ from scipy.special import logsumexp
 import earnshaw as ew
 from earnshaw.charges.network import Teacher
 from earnshaw.descent.node_wise import NodeWise
-from earnshaw.descent.nodes import FIRST_ROOM
-from earnshaw.descent.starts import usual_starts
+from earnshaw.descent.nodes import FIRST_ROOM, usual_starts
 from earnshaw.descent.theory import paper_tolerance
 from earnshaw.energy.population import population_loss
 from earnshaw.errors import EarnshawError

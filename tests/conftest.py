@@ -1,10 +1,10 @@
 """What all tests share: a compiler that does not spend minutes on making tiny sizes fast."""
 
-import atexit
 import gc
+import importlib.util
 import os
 import shutil
-import tempfile
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -20,13 +20,17 @@ os.environ["XLA_FLAGS"] = " ".join(
     )
 ).strip()
 
-# Both workers compile much the same: what one has compiled, the other finds. Workers inherit this.
-if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
-    compiled = tempfile.mkdtemp(prefix="earnshaw-tests-")
-    atexit.register(shutil.rmtree, compiled, ignore_errors=True)
-    os.environ["JAX_COMPILATION_CACHE_DIR"] = compiled
-    os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
-    os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
+# Both workers compile much the same, and the next run the same again: what one has compiled, the
+# others find. Workers inherit this.
+COMPILED = Path(__file__).parents[1] / ".jax_cache"
+LARGEST = 2 * 2**30  # bytes that it may grow to, before it begins anew
+CACHE = {
+    "JAX_COMPILATION_CACHE_DIR": str(COMPILED),
+    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+}
+for name, value in CACHE.items():
+    os.environ.setdefault(name, value)
 
 # Tracing makes many objects and little garbage: looking through them was 7% of the time.
 gc.set_threshold(50_000, 20, 50)
@@ -44,3 +48,23 @@ def _forget_compiled_code():
 
         jax.clear_caches()
         gc.collect()
+
+
+def pytest_configure(config):
+    """Begin with an empty cache where the old one has grown too large; not in xdist's workers."""
+    if not hasattr(config, "workerinput"):
+        files = [path for path in COMPILED.glob("*") if path.is_file()]
+        if sum(path.stat().st_size for path in files) > LARGEST:
+            shutil.rmtree(COMPILED)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Cases that their test's `quick` does not name are slow; without PyTorch its tests skip."""
+    missing = importlib.util.find_spec("torch") is None
+    for item in items:
+        quick = item.get_closest_marker("quick")
+        if quick and not any(fnmatch(item.callspec.id, case) for case in quick.args):
+            item.add_marker(pytest.mark.slow)
+        if missing and item.get_closest_marker("torch"):
+            item.add_marker(pytest.mark.skip(reason="PyTorch is not installed: .ci/run does that"))

@@ -6,8 +6,8 @@ and split where either factor changes sign, by Gauss-Legendre panels fine enough
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import cmp_to_key, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -30,6 +30,59 @@ def _positive(x: arb) -> arb:
 
 def _elu(alpha: float) -> Function:
     return lambda x: x if x > 0 else arb(alpha) * x.expm1()
+
+
+class Corners:
+    """The continuous function of slope 0 at -infinity that turns by `turn` at each (place, turn).
+
+    Its `start` is its value at -infinity. Averages of it have closed forms in one variable, so its
+    dual is a single integral.
+    """
+
+    def __init__(self, start: float, *turns: tuple[float, float]) -> None:
+        self.start, self.turns = arb(start), [(arb(place), arb(turn)) for place, turn in turns]
+
+    def __call__(self, x: arb) -> arb:
+        return sum((turn * _positive(x - place) for place, turn in self.turns), start=self.start)
+
+    def mean(self, centre: arb, deviation: arb) -> arb:
+        """E[s(X)] for X ~ N(centre, deviation^2): the sum of E[max(0, X - place)]."""
+        total = self.start
+        for place, turn in self.turns:
+            z = (centre - place) / deviation
+            density = (-z * z / 2).exp() / (2 * arb.pi()).sqrt()
+            total += turn * deviation * (z * _normal_cdf(z) + density)
+        return total.mid()
+
+    def plane_mean(self, rho: arb, s1: arb, s2: arb) -> arb:
+        """E[s(u) E[s(v) | u]], on panels split at the places of u and around those of v.
+
+        The inner mean turns there within a few deviations of v given u.
+        """
+        spread = (1 - rho * rho).sqrt()
+        edges = [arb(i) * 3 / 2 for i in range(-12, 13)]
+        for place, _ in self.turns:
+            edges.append(place / s1)
+            if not abs(rho) < arb("1e-9"):
+                edges += [(place / s2 + spread * i) / rho for i in range(-16, 17, 2)]
+        return _line(lambda x: self(s1 * x) * self.mean(s2 * rho * x, s2 * spread), edges)
+
+
+def kinks_of(s: Function) -> list[float]:
+    """Where a function of the table below is not smooth, if anywhere."""
+    return [float(place) for place, _ in s.turns] if isinstance(s, Corners) else [0.0]
+
+
+def roughness(s: Function) -> str:
+    """Whether a function jumps or has a corner, from its values beside its kinks."""
+    h, worst = arb("1e-20"), "smooth"
+    for kink in map(arb, kinks_of(s)):
+        further, left, near, far = (s(kink + k * h) for k in (-2, -1, 1, 2))
+        if abs(near - left) > arb("1e-10"):
+            return "jump"
+        if abs((far - near) - (left - further)) / h > arb("1e-10"):
+            worst = "corner"
+    return worst
 
 
 ACTIVATIONS: dict[str, Function] = {
@@ -81,6 +134,8 @@ def _radii(reach: int = 18, panels: int = 9, order: int = 30) -> list[tuple[arb,
 def plane_mean(s: Function, rho: arb | float, q1: float = 1.0, q2: float = 1.0) -> arb:
     """E[s(u) s(v)], u and v centred Gaussians of variances q1, q2 and correlation rho."""
     s1, s2, t = arb(q1).sqrt(), arb(q2).sqrt(), arb(rho).acos()
+    if isinstance(s, Corners):
+        return s.plane_mean(arb(rho), s1, s2)
     half_turn = arb.pi()
     # cos(phi) and cos(phi - t) change sign at these angles.
     edges = [-half_turn / 2, t - half_turn / 2, half_turn / 2, t + half_turn / 2, 3 * half_turn / 2]
@@ -99,12 +154,20 @@ def plane_mean(s: Function, rho: arb | float, q1: float = 1.0, q2: float = 1.0) 
 
 def line_mean(s: Function, sign: int = 1) -> arb:
     """E[s(X) s(sign X)]: the dual at rho = +-1."""
+    edges = [arb(i) * 3 / 2 for i in range(-12, 13)]
+    edges += [side * arb(kink) for kink in kinks_of(s) for side in (-1, 1)]
+    return _line(lambda x: s(x) * s(sign * x), edges)
+
+
+def _line(function: Function, edges: Sequence[arb]) -> arb:
+    """E[function(X)], X ~ N(0, 1), on panels between the `edges` of [-18, 18]."""
+    inside = [edge.mid() for edge in edges if abs(edge.mid()) <= 18]
+    inside.sort(key=cmp_to_key(lambda a, b: -1 if a < b else int(a > b)))
     total = ZERO
-    for side in (-1, 1):
-        for i in range(12):
-            for x, w in _panel(arb(i) * 3 / 2, arb(i + 1) * 3 / 2, 40):
-                point = side * x
-                total += w * (-x * x / 2).exp() * s(point) * s(sign * point)
+    for low, high in pairwise(inside):
+        if high - low > arb("1e-45"):
+            for x, w in _panel(low, high, 40):
+                total += (w * (-x * x / 2).exp() * function(x.mid())).mid()
     return (total / (2 * arb.pi()).sqrt()).mid()
 
 

@@ -49,6 +49,7 @@ def test_gaussian_density(dim, width):
     np.testing.assert_allclose(ew.Gaussian(width).log_density(x), exact, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.quick("0.5-2")
 @pytest.mark.parametrize("dim", [1, 2, 3, 10, 101, 1000])
 @pytest.mark.parametrize("factor", [1e-9, 0.1, 0.5, 1.0, 1.1, 1.3, 1e9])
 def test_mass_of_the_ball(dim, factor):
@@ -94,6 +95,7 @@ def test_a_wide_ball_changes_nothing():
     np.testing.assert_allclose(wide, ew.Gaussian().log_density(x), rtol=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dim", "width", "radius"), CASES)
 def test_truncated_norms_have_the_truncated_chi_law(dim, width, radius):
     norms = np.linalg.norm(samples(dim, width, radius), axis=1)
@@ -103,6 +105,7 @@ def test_truncated_norms_have_the_truncated_chi_law(dim, width, radius):
     assert stats.kstest(norms, law).pvalue > 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dim", "width", "radius"), CASES)
 def test_truncated_directions_are_uniform(dim, width, radius):
     """The mean direction is 0 and its second moment I/d, within five standard errors."""
@@ -128,6 +131,7 @@ def test_truncated_moments_by_quadrature(dim, width, radius):
         assert abs(np.mean(values) - moment / whole) < 5 * error
 
 
+@pytest.mark.slow
 def test_sampling_compiles_also_with_traced_parameters():
     compiled = jax.jit(lambda inputs, key: inputs.sample(key, COUNT, 3))
     found = compiled(ew.TruncatedGaussian(2.0, 3.0), jax.random.key(3))

@@ -1,183 +1,124 @@
 """Two-layer networks as electric charges.
 
 An activation and an input distribution give a potential; hidden weights are positions, output
-weights are charges; gradient descent is their motion. The public names are below; they load on
-first use, so that ``import earnshaw`` (and ``earnshaw --help``) does not load JAX.
+weights are charges; gradient descent is their motion.
+
+Importing earnshaw switches JAX to float64, in this process (`float64.py` says why and how). The
+public names load on first use, so that neither ``import earnshaw`` nor ``earnshaw --help`` loads
+JAX. Modules of their own: `earnshaw.sklearn`, `earnshaw.torch`, `earnshaw.exports`,
+`earnshaw.bounds`.
 """
 
 from __future__ import annotations
 
-import os
-import sys
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-# Float64 from the first array on, also for arrays that a user makes with jax.numpy after importing
-# earnshaw and before using it; without importing JAX here.
-if "jax" in sys.modules:
-    sys.modules["jax"].config.update("jax_enable_x64", True)
-else:
-    os.environ["JAX_ENABLE_X64"] = "1"
+from earnshaw.float64 import require_float64
+from earnshaw.lazy import offer
 
-if TYPE_CHECKING:
-    from earnshaw.charges.matching import Matching, match
-    from earnshaw.charges.network import Student, Teacher
-    from earnshaw.charges.random import random_student, random_teacher
-    from earnshaw.charges.storage import load, load_student, load_teacher, save
-    from earnshaw.claims.verify import verify
-    from earnshaw.descent.loop import Progress
-    from earnshaw.descent.stop import Stop
-    from earnshaw.duality.activation import activation
-    from earnshaw.duality.potential import potential
-    from earnshaw.duality.realization import Obstruction, Realization
-    from earnshaw.duality.realize import realize
-    from earnshaw.dynamics.path import Path
-    from earnshaw.dynamics.simulate import go_on, simulate
-    from earnshaw.dynamics.storage import load_path, save_path
-    from earnshaw.energy.empirical import EmpiricalLoss, empirical_loss
-    from earnshaw.energy.population import PopulationLoss, population_loss
-    from earnshaw.errors import EarnshawError
-    from earnshaw.experiments.papers.reproduce import reproduce
-    from earnshaw.experiments.papers.reproduction import Reproduction
-    from earnshaw.experiments.sweeps.sweep import Sweep, sweep
-    from earnshaw.experiments.training.settings import Training
-    from earnshaw.experiments.training.train import Trained, train
-    from earnshaw.exports.take_away import export
-    from earnshaw.inputs import Gaussian, TruncatedGaussian
-    from earnshaw.landscape.certificate import Certificate
-    from earnshaw.landscape.certify import Certified, certify
-    from earnshaw.landscape.hunt.hunt import hunt
-    from earnshaw.landscape.hunt.landscape import Landscape
-    from earnshaw.landscape.rigorous.check import check_proof
-    from earnshaw.landscape.rigorous.proof import Proof
-    from earnshaw.landscape.rigorous.prove import prove
-    from earnshaw.landscape.rigorous.storage import load_proof, save_proof
-    from earnshaw.learning.learn import learn, load_run
-    from earnshaw.learning.run import Run
-    from earnshaw.learning.samples.learn import SampledRun, learn_from_samples
+require_float64()
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "activation": "earnshaw.duality.activation",
-    "potential": "earnshaw.duality.potential",
-    "realize": "earnshaw.duality.realize",
-    "Realization": "earnshaw.duality.realization",
-    "Obstruction": "earnshaw.duality.realization",
-    "Gaussian": "earnshaw.inputs",
-    "TruncatedGaussian": "earnshaw.inputs",
-    "Teacher": "earnshaw.charges.network",
-    "Student": "earnshaw.charges.network",
-    "match": "earnshaw.charges.matching",
-    "Matching": "earnshaw.charges.matching",
-    "random_teacher": "earnshaw.charges.random",
-    "random_student": "earnshaw.charges.random",
-    "save": "earnshaw.charges.storage",
-    "load": "earnshaw.charges.storage",
-    "load_teacher": "earnshaw.charges.storage",
-    "load_student": "earnshaw.charges.storage",
-    "EmpiricalLoss": "earnshaw.energy.empirical",
-    "PopulationLoss": "earnshaw.energy.population",
-    "empirical_loss": "earnshaw.energy.empirical",
-    "population_loss": "earnshaw.energy.population",
-    "learn": "earnshaw.learning.learn",
-    "Run": "earnshaw.learning.run",
-    "learn_from_samples": "earnshaw.learning.samples.learn",
-    "SampledRun": "earnshaw.learning.samples.learn",
-    "export": "earnshaw.exports.take_away",
-    "Stop": "earnshaw.descent.stop",
-    "Progress": "earnshaw.descent.loop",
-    "simulate": "earnshaw.dynamics.simulate",
-    "go_on": "earnshaw.dynamics.simulate",
-    "save_path": "earnshaw.dynamics.storage",
-    "load_path": "earnshaw.dynamics.storage",
-    "Path": "earnshaw.dynamics.path",
-    "Certificate": "earnshaw.landscape.certificate",
-    "Certified": "earnshaw.landscape.certify",
-    "certify": "earnshaw.landscape.certify",
-    "hunt": "earnshaw.landscape.hunt.hunt",
-    "prove": "earnshaw.landscape.rigorous.prove",
-    "Proof": "earnshaw.landscape.rigorous.proof",
-    "check_proof": "earnshaw.landscape.rigorous.check",
-    "save_proof": "earnshaw.landscape.rigorous.storage",
-    "load_proof": "earnshaw.landscape.rigorous.storage",
-    "Landscape": "earnshaw.landscape.hunt.landscape",
-    "verify": "earnshaw.claims.verify",
-    "load_run": "earnshaw.learning.learn",
-    "reproduce": "earnshaw.experiments.papers.reproduce",
-    "Reproduction": "earnshaw.experiments.papers.reproduction",
-    "train": "earnshaw.experiments.training.train",
-    "Trained": "earnshaw.experiments.training.train",
-    "Training": "earnshaw.experiments.training.settings",
-    "sweep": "earnshaw.experiments.sweeps.sweep",
-    "Sweep": "earnshaw.experiments.sweeps.sweep",
-    "EarnshawError": "earnshaw.errors",
+# For editors and type checkers, which take "x as x" as public and do not run what follows.
+# isort: off
+if TYPE_CHECKING:
+    from earnshaw.charges.matching import Matching as Matching, match as match
+    from earnshaw.charges.network import Student as Student, Teacher as Teacher
+    from earnshaw.charges.network_file import (
+        load as load,
+        load_student as load_student,
+        load_teacher as load_teacher,
+        save as save,
+    )
+    from earnshaw.charges.random import (
+        random_student as random_student,
+        random_teacher as random_teacher,
+    )
+    from earnshaw.descent.loop import Progress as Progress
+    from earnshaw.descent.method import Stop as Stop
+    from earnshaw.duality.named import activation as activation, potential as potential
+    from earnshaw.duality.realizing.realization import (
+        Obstruction as Obstruction,
+        Realization as Realization,
+    )
+    from earnshaw.duality.realizing.realize import realize as realize
+    from earnshaw.dynamics.path import Path as Path
+    from earnshaw.dynamics.path_file import load_path as load_path, save_path as save_path
+    from earnshaw.dynamics.simulate import extend as extend, go_on as go_on, simulate as simulate
+    from earnshaw.energy.empirical import (
+        EmpiricalLoss as EmpiricalLoss,
+        empirical_loss as empirical_loss,
+    )
+    from earnshaw.energy.population import (
+        PopulationLoss as PopulationLoss,
+        population_loss as population_loss,
+    )
+    from earnshaw.errors import EarnshawError as EarnshawError
+    from earnshaw.experiments.sweeps.sweep import Sweep as Sweep, sweep as sweep
+    from earnshaw.experiments.training.settings import Training as Training
+    from earnshaw.experiments.training.train import Trained as Trained, train as train
+    from earnshaw.inputs import Gaussian as Gaussian, TruncatedGaussian as TruncatedGaussian
+    from earnshaw.landscape.certificate import Certificate as Certificate
+    from earnshaw.landscape.certify import Certified as Certified, certify as certify
+    from earnshaw.landscape.hunting.critical_points import Landscape as Landscape
+    from earnshaw.landscape.hunting.hunt import hunt as hunt
+    from earnshaw.landscape.proofs.check import check_proof as check_proof
+    from earnshaw.landscape.proofs.proof import Proof as Proof
+    from earnshaw.landscape.proofs.proof_file import (
+        load_proof as load_proof,
+        save_proof as save_proof,
+    )
+    from earnshaw.landscape.proofs.prove import prove as prove
+    from earnshaw.learning.exports.python_file import export as export
+    from earnshaw.learning.learn import learn as learn, load_run as load_run
+    from earnshaw.learning.run import Run as Run
+    from earnshaw.learning.samples.learn import (
+        SampledRun as SampledRun,
+        learn_from_samples as learn_from_samples,
+    )
+    from earnshaw.papers.claims.verify import verify as verify
+    from earnshaw.papers.reproductions.reproduce import reproduce as reproduce
+    from earnshaw.papers.reproductions.reproduction import Reproduction as Reproduction
+
+# isort: on
+_HOMES = {  # the public names, by the module that defines them
+    "charges.matching": "Matching match",
+    "charges.network": "Student Teacher",
+    "charges.network_file": "load load_student load_teacher save",
+    "charges.random": "random_student random_teacher",
+    "descent.loop": "Progress",
+    "descent.method": "Stop",
+    "duality.named": "activation potential",
+    "duality.realizing.realization": "Obstruction Realization",
+    "duality.realizing.realize": "realize",
+    "dynamics.path": "Path",
+    "dynamics.path_file": "load_path save_path",
+    "dynamics.simulate": "extend go_on simulate",
+    "energy.empirical": "EmpiricalLoss empirical_loss",
+    "energy.population": "PopulationLoss population_loss",
+    "errors": "EarnshawError",
+    "experiments.sweeps.sweep": "Sweep sweep",
+    "experiments.training.settings": "Training",
+    "experiments.training.train": "Trained train",
+    "inputs": "Gaussian TruncatedGaussian",
+    "landscape.certificate": "Certificate",
+    "landscape.certify": "Certified certify",
+    "landscape.hunting.critical_points": "Landscape",
+    "landscape.hunting.hunt": "hunt",
+    "landscape.proofs.check": "check_proof",
+    "landscape.proofs.proof": "Proof",
+    "landscape.proofs.proof_file": "load_proof save_proof",
+    "landscape.proofs.prove": "prove",
+    "learning.exports.python_file": "export",
+    "learning.learn": "learn load_run",
+    "learning.run": "Run",
+    "learning.samples.learn": "SampledRun learn_from_samples",
+    "papers.claims.verify": "verify",
+    "papers.reproductions.reproduce": "reproduce",
+    "papers.reproductions.reproduction": "Reproduction",
 }
 
-__all__ = [
-    "Certificate",
-    "Certified",
-    "EarnshawError",
-    "EmpiricalLoss",
-    "Gaussian",
-    "Landscape",
-    "Matching",
-    "Obstruction",
-    "Path",
-    "PopulationLoss",
-    "Progress",
-    "Proof",
-    "Realization",
-    "Reproduction",
-    "Run",
-    "SampledRun",
-    "Stop",
-    "Student",
-    "Sweep",
-    "Teacher",
-    "Trained",
-    "Training",
-    "TruncatedGaussian",
-    "activation",
-    "certify",
-    "check_proof",
-    "empirical_loss",
-    "export",
-    "go_on",
-    "hunt",
-    "learn",
-    "learn_from_samples",
-    "load",
-    "load_path",
-    "load_proof",
-    "load_run",
-    "load_student",
-    "load_teacher",
-    "match",
-    "population_loss",
-    "potential",
-    "prove",
-    "random_student",
-    "random_teacher",
-    "realize",
-    "reproduce",
-    "save",
-    "save_path",
-    "save_proof",
-    "simulate",
-    "sweep",
-    "train",
-    "verify",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'earnshaw' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+__getattr__, __dir__, __all__ = offer(
+    __name__, {name: home for home, names in _HOMES.items() for name in names.split()}
+)

@@ -13,16 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from earnshaw.activations.base import DotProduct
-from earnshaw.activations.registry import DOT_PRODUCT
 from earnshaw.charges.matching import match, symmetries_of
-from earnshaw.charges.network import Student, Teacher, network
-from earnshaw.charges.species import formula_species, species
+from earnshaw.charges.network import Student, Teacher, formula_species, network, species
+from earnshaw.duality.activation import DotProduct
+from earnshaw.duality.named import ACTIVATIONS
 from earnshaw.errors import EarnshawError
 
 DIM, PADDED = 3, 8
 DOT = [
-    *((name, {}) for name in DOT_PRODUCT if name not in ("hermite", "polynomial")),
+    *((name, {}) for name, made in ACTIVATIONS.items() if isinstance(made, type)),
     *((f"hermite-{degree}", {}) for degree in range(5)),
     ("polynomial", {"coefficients": (0.3, 0.0, 0.0, 1.0)}),
     ("polynomial", {"coefficients": (0.0, 0.7, 0.0, 0.0, 1.0)}),
@@ -94,6 +93,7 @@ def assert_same_function(teacher, student, found, recognised=False):
         np.testing.assert_allclose(aligned.sum(axis=-1), f.sum(axis=-1), rtol=0, atol=atol)
 
 
+@pytest.mark.quick("relu-*", "tanh-*")
 @pytest.mark.parametrize(("name", "parameters", "on"), EVERYTHING)
 def test_a_disguised_teacher_is_recognised(name, parameters, on):
     generator = np.random.default_rng(len(name))
@@ -194,6 +194,7 @@ def test_the_assignment_is_the_best_of_all(name, units, students):
     assert sum(cost[pair] for pair in pairs) == pytest.approx(best, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(["gaussian", "erf", "logistic", "relu", "relu3", "hermite-2", "exponential"]),
     st.integers(1, 6),

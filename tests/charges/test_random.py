@@ -26,6 +26,7 @@ def weights(law: str) -> np.ndarray:
     return np.asarray(ew.random_teacher("relu", 2, UNITS, 2, weights=law).weights)
 
 
+@pytest.mark.quick("gaussian-*")
 @pytest.mark.parametrize(
     ("law", "dim", "variance"),
     [
@@ -44,7 +45,7 @@ def test_gaussian_positions(law, dim, variance):
 
 
 def test_paper_positions_are_about_d_sqrt_2_log_d_apart():
-    """MATH, error 20: not d log d."""
+    """mathematics.md, error 20: not d log d."""
     dim = 100
     x = positions("paper", dim, 40)
     apart = np.linalg.norm(x[0::2] - x[1::2], axis=1)
@@ -67,12 +68,14 @@ def test_positions_on_the_sphere_are_uniform(dim):
     assert np.all(np.abs(off) < 5 / math.sqrt(dim * (dim + 2) * UNITS))
 
 
+@pytest.mark.quick("1-1")
 @pytest.mark.parametrize(("units", "dim"), [(1, 1), (2, 5), (5, 5)])
 def test_orthonormal_positions(units, dim):
     x = positions("orthonormal", dim, units)
     np.testing.assert_allclose(x @ x.T, np.eye(units), atol=1e-14)
 
 
+@pytest.mark.slow
 def test_orthonormal_positions_are_uniform():
     """Rows are uniform on the circle, and rotations as likely as reflections."""
     many = [positions("orthonormal", 2, 2, seed) for seed in range(100)]
@@ -90,6 +93,7 @@ def test_laws_of_weights():
     assert abs(np.sum(signs)) < 5 * math.sqrt(UNITS)
 
 
+@pytest.mark.quick("relu-*", "tanh-*")
 @pytest.mark.parametrize(
     ("activation", "more", "law", "on"),
     [
@@ -122,6 +126,7 @@ def test_parameters_reach_the_activation():
     assert given.species.origin == "object"
 
 
+@pytest.mark.slow
 def test_seeds():
     one, same, other, far = (
         ew.random_teacher("relu", 3, 4, seed) for seed in (5, np.int64(5), 6, 5 + 2**32)
@@ -160,6 +165,7 @@ def test_a_student_of_the_same_seed_knows_nothing_of_its_teacher():
     assert stats.kstest(scaled, "norm").pvalue > PVALUE
 
 
+@pytest.mark.slow
 def test_students_by_law_width_and_scale():
     teacher = ew.random_teacher("relu", 4, 3)
     student = ew.random_student(teacher, UNITS, positions="gaussian", scale=3.0, weights="ones")

@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import quad
 
 import earnshaw as ew
-from earnshaw.charges.species import formula_species, species
+from earnshaw.charges.network import formula_species, species
 from earnshaw.errors import EarnshawError
 
 
@@ -25,6 +25,7 @@ def mean_product(activation, theta: float, w: float, width: float) -> float:
     return quad(integrand, -12, 12, points=[0.0], limit=200, epsabs=1e-11)[0]
 
 
+@pytest.mark.quick("relu-*", "tanh-*")
 @pytest.mark.parametrize(
     ("name", "width", "parameters"),
     [
@@ -47,6 +48,7 @@ def test_activation_and_potential_belong_together(name, width, parameters):
     assert found.name == name
 
 
+@pytest.mark.slow
 def test_formula_has_the_activation_that_realizes_it():
     found = formula_species("exp(-r**2)", 1, "space", 1.2)
     exact = mean_product(found.activation, 0.3, -0.4, 1.2)
@@ -85,6 +87,7 @@ def test_objects_keep_the_width_that_they_were_made_for():
     assert species(ew.activation("relu"), 2, width=3.0).inputs.width == 3.0
 
 
+@pytest.mark.slow
 def test_origin_of_objects_and_functions():
     for made in (jnp.tanh, ew.activation("relu"), ew.potential("relu"), ew.activation("erf")):
         assert species(made, 2).origin == "object"

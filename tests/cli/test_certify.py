@@ -37,6 +37,7 @@ def test_a_perfect_student_in_json(invoke, files):
     assert any("F.4" in one["sources"] for one in found["theorems"])
 
 
+@pytest.mark.slow
 def test_a_run_is_certified_as_it_was_left(invoke, tmp_path):
     path = tmp_path / "run.npz"
     teacher = ew.random_teacher("gaussian", 2, 2, seed=1)
@@ -51,6 +52,7 @@ def test_a_run_is_certified_as_it_was_left(invoke, tmp_path):
     assert found["kind"] in printed
 
 
+@pytest.mark.slow
 def test_a_proof_is_written_and_checked_and_no_digit_may_change(invoke, refuse, tmp_path):
     """Two almost harmonic charges and the units that found them."""
     teacher = ew.Teacher([[2.0, 0, 0], [-2.0, 0, 0]], [0.8, -0.6], "almost-harmonic")

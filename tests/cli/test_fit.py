@@ -99,6 +99,7 @@ def test_a_table_becomes_a_model_that_predicts(invoke, tmp_path):
     assert set(os.listdir()) == {"data.csv", "data.model.npz", "f.py", "f.png", "new.csv", "p.npz"}
 
 
+@pytest.mark.slow
 def test_texts_are_classes(invoke):
     columns = data()
     write("data.csv", columns)
@@ -138,7 +139,7 @@ try:
     main()
 except SystemExit as ended:
     assert ended.code == 0
-import earnshaw.fitting.validation as validation
+import earnshaw.learning.fitting.validation as validation
 def endless(*_):
     os.kill(os.getpid(), signal.SIGINT)
     while True: pass
@@ -148,6 +149,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_the_base_install_is_enough_and_an_interrupt_leaves_nothing_behind():
     write("data.csv", data())
     run = [sys.executable, "-c", BASE]
@@ -179,7 +181,7 @@ def test_the_base_install_is_enough_and_an_interrupt_leaves_nothing_behind():
         (("fit", "data.csv", "--target", "y", "--save", "no/m.npz"), "no folder"),
         (("fit", "data.csv", "--target", "y", "--save", "m.pickle"), "allowed endings"),
         (("fit", "xy.npz", "--save", "xy.npz"), "overwrite the data"),
-        (("predict", "xy.npz", "data.csv"), "not a model of earnshaw"),
+        (("predict", "xy.npz", "data.csv"), "not a file of earnshaw; allowed: earnshaw-model"),
         (("predict", "data.csv", "data.csv"), "allowed endings"),
         (("predict", "m.npz", "one.csv", "--out", "one.csv"), "overwrite"),
     ],

@@ -17,10 +17,9 @@ def ctrl_c():
 
 @pytest.fixture
 def inside_jax():
-    """A function that calls another and then goes on, in a file of JAX as far as Python knows."""
-    there: dict = {}
-    source = "def call(inner, log):\n    inner()\n    log.append('done')"
-    exec(compile(source, jax.__file__, "exec"), there)
+    """A function that calls another and then goes on, in a module of JAX as far as Python knows."""
+    there: dict = {"__name__": "jax.inner"}
+    exec("def call(inner, log):\n    inner()\n    log.append('done')", there)
     return there["call"]
 
 
@@ -69,12 +68,26 @@ def test_nothing_is_left_behind_when_jax_fails_meanwhile(inside_jax):
     assert signal.getsignal(signal.SIGINT) is before
 
 
+def test_an_import_is_not_cut_short(tmp_path, monkeypatch):
+    """The module is whole, and in its place, when the interrupt comes."""
+    (tmp_path / "half_a_module.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nsum([1, 2])\nwhole = True\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def load():
+        import half_a_module  # noqa: F401
+
+    assert interrupted(load, []) == []
+    assert sys.modules.pop("half_a_module").whole
+
+
 TWICE = """
 import os, signal, sys
 from earnshaw.cli import interrupts
 import jax
-there = {}
-exec(compile("def call(inner):\\n    inner()", jax.__file__, "exec"), there)
+there = {"__name__": "jax.inner"}
+exec("def call(inner):\\n    inner()", there)
 def twice():
     os.kill(os.getpid(), signal.SIGINT)
     os.kill(os.getpid(), signal.SIGINT)

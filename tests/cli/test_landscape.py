@@ -21,6 +21,7 @@ def hunted(invoke):
     return run
 
 
+@pytest.mark.slow
 def test_orthonormal_polynomials(hunted, invoke, tmp_path):
     """One unit of charge 1 ends on +-w_j, where 2 of 3 units are left, from every start."""
     saved, picture = tmp_path / "hunt.npz", tmp_path / "hunt.png"
@@ -70,6 +71,7 @@ def test_bad_input_is_one_line(refuse, arguments, words):
     assert words in refuse("landscape", *known, *arguments)
 
 
+@pytest.mark.slow
 def test_points_are_written_for_certify(invoke, refuse, tmp_path):
     given = ("--activation", "gaussian", "--dim", "1", "--units", "2", "--student-units", "1")
     folder = str(tmp_path)

@@ -66,6 +66,7 @@ def test_the_plain_output_is_a_table_and_a_verdict(invoke, tmp_path):
     assert outcome.stderr == ""
 
 
+@pytest.mark.slow
 def test_the_same_in_every_process(tmp_path):
     """One that compiles, and one that finds everything compiled."""
     found = []
@@ -81,6 +82,7 @@ def test_the_same_in_every_process(tmp_path):
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_methods_and_steps_by_name(invoke):
     options = ("--activation", "gaussian", "--positions", "gaussian", "--dim", "2", "--units", "1")
     outcome = invoke(

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 
+@pytest.mark.quick("arguments1")
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["potential", "--help"]])
 def test_help_does_not_import_jax(arguments):
     code = (
@@ -21,6 +22,7 @@ def test_help_does_not_import_jax(arguments):
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_json_is_one_object_with_the_promised_keys(invoke):
     result = invoke("potential", "relu", "--dim", "5", "--at", "0.5", "--at", "-1", "--json")
     answer = json.loads(result.stdout)
@@ -47,6 +49,7 @@ def test_regions_are_reported(invoke):
     np.testing.assert_allclose(inner["high"], np.sqrt(2), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_what_is_compiled_is_kept_for_the_next_run(tmp_path):
     command = [sys.executable, "-m", "earnshaw", "potential", "relu", "--json"]
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
@@ -65,6 +68,7 @@ def test_norms_on_space(invoke):
     np.testing.assert_allclose(row["value"], 2 * 3 / 2, rtol=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_pictures_are_written(invoke, tmp_path, ending):
     target = tmp_path / f"relu.{ending}"
@@ -107,6 +111,7 @@ def test_bad_input_is_one_line_and_exit_code_2(refuse, arguments, words):
     assert words in refuse("potential", *arguments)
 
 
+@pytest.mark.slow
 def test_a_potential_whose_activation_is_out_of_reach_is_drawn_all_the_same(invoke, tmp_path):
     target = tmp_path / "far.png"
     result = invoke("potential", "almost-harmonic", "--dim", "60", "--plot", str(target))

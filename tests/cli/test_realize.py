@@ -22,6 +22,7 @@ def answer(invoke):
     return run
 
 
+@pytest.mark.slow
 def test_a_realizable_potential(answer, tmp_path):
     picture = tmp_path / "exp.png"
     result = answer("--potential", "exp(rho-1)", "--dim", "3", "--plot", str(picture))
@@ -41,6 +42,7 @@ def test_the_witness_in_the_json_can_be_checked_by_hand(answer):
     assert np.linalg.eigvalsh(gram)[0] < -1e-9
 
 
+@pytest.mark.slow
 def test_an_inconclusive_answer_is_null_and_its_picture_says_so(answer, tmp_path):
     picture = tmp_path / "cos.svg"
     result = answer("--potential", "cos(r)", "--on", "space", "--dim", "1", "--plot", str(picture))

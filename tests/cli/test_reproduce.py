@@ -6,7 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from earnshaw.experiments.papers.printed import TABLE_2
+from earnshaw.papers.reproductions.printed import TABLE_2
+
+pytestmark = pytest.mark.slow
 
 SHORT = ("--iterations", "300", "--seeds", "2", "--workers", "1")
 

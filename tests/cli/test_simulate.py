@@ -21,6 +21,7 @@ def answer(invoke, *arguments: str):
     return json.loads(line)
 
 
+@pytest.mark.slow
 def test_json_has_the_promised_keys(invoke):
     found = answer(invoke)
     assert {"energy", "times", "stop", "events", "bound", "student", "settings"} <= set(found)
@@ -32,6 +33,7 @@ def test_json_has_the_promised_keys(invoke):
     assert found["settings"]["activation"] == "gaussian"
 
 
+@pytest.mark.slow
 def test_files_are_written(invoke, tmp_path, monkeypatch):
     monkeypatch.setattr("earnshaw.plots.animation.FRAMES", 4)
     picture, film, kept = (tmp_path / name for name in ("p.svg", "f.gif", "k.npz"))
@@ -61,6 +63,7 @@ def test_files_are_written(invoke, tmp_path, monkeypatch):
         np.testing.assert_allclose(stored["energy"][-1], value, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_the_default_is_worth_looking_at(invoke):
     outcome = invoke("simulate", "--json")
     found = json.loads(outcome.stdout)
@@ -71,6 +74,7 @@ def test_the_default_is_worth_looking_at(invoke):
     assert found["energy"][0] > 1 > 1e-12 > found["energy"][-1]
 
 
+@pytest.mark.slow
 def test_given_teacher_and_student(invoke, tmp_path):
     teacher = ew.Teacher([[0.0, 0.0], [2.0, 0.0]], [1.0, 1.0], "gaussian")
     files = [str(tmp_path / name) for name in ("teacher.json", "student.json")]
@@ -123,6 +127,7 @@ def test_help_does_not_import_jax():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_path_goes_on_from_its_file(invoke, refuse, tmp_path):
     """To the same end as one that was never stopped."""
     file = tmp_path / "path.npz"

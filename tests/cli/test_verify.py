@@ -4,9 +4,11 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_corrected_claim_with_its_page_and_witness(invoke, tmp_path):
-    """Lemma D.2's printed decrease fails (MATH, errors 1 and 2)."""
+    """Lemma D.2's printed decrease fails (mathematics.md, errors 1 and 2)."""
     page, kept = tmp_path / "page.md", tmp_path / "kept.json"
     given = ("verify", "descent-lemmas", "--instances", "2")
     code, printed, _ = invoke(

@@ -13,11 +13,13 @@ from earnshaw.charges.network import Student, Teacher
 from earnshaw.descent.gradient_descent import GradientDescent
 from earnshaw.descent.hessian_descent import HessianDescent
 from earnshaw.descent.loop import stop_codes
+from earnshaw.descent.method import Stop, stop_of
 from earnshaw.descent.noisy_sgd import NoisySGD, stochastic_gradient, unit_noise
 from earnshaw.descent.second_gd import SecondGD
-from earnshaw.descent.stop import Stop, stop_of
 from earnshaw.energy.empirical import empirical_loss
 from earnshaw.energy.population import population_loss
+
+pytestmark = pytest.mark.slow
 
 TOY = Toy((), saddle)
 

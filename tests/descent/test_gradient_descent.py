@@ -9,8 +9,8 @@ import pytest
 from descent.toys import Toy, batch, descend, point, quadratic
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.descent.gradient_descent import GradientDescent
+from earnshaw.descent.method import Stop, stop_of
 from earnshaw.descent.steps import Steps
-from earnshaw.descent.stop import Stop, stop_of
 from earnshaw.energy.population import population_loss
 
 GENERATOR = np.random.default_rng(0)
@@ -53,6 +53,7 @@ def _loss(name):
     return population_loss(Teacher(_on_sphere(W), B, "hermite", on="sphere", degree=3))
 
 
+@pytest.mark.quick("gaussian-*")
 @pytest.mark.parametrize(
     ("name", "on", "gradient"),
     [("gaussian", "space", _gaussian_gradient), ("hermite", "sphere", _hermite_gradient)],
@@ -102,6 +103,7 @@ def test_a_loss_that_falls_for_ever_is_followed_to_the_limit():
     assert int(loop.iteration) == 30
 
 
+@pytest.mark.slow
 def test_steps_stay_finite_for_a_unit_that_has_landed_on_a_cusp():
     """Its gradient never vanishes, and no step is ever too long: the size must not double for ever.
 

@@ -7,17 +7,23 @@ import pytest
 
 from descent.toys import Toy, Traces, batch, descend, point, saddle, seed
 from earnshaw.descent.gradient_descent import GradientDescent
+from earnshaw.descent.lockstep_descent import LockstepDescent
 from earnshaw.descent.loop import advance, begin, run, stop_codes
+from earnshaw.descent.method import RUNNING, Stop, stop_of
 from earnshaw.descent.noisy_sgd import NoisySGD
 from earnshaw.descent.second_gd import SecondGD
 from earnshaw.descent.steps import Steps
-from earnshaw.descent.stop import RUNNING, Stop, stop_of
 
 TRACES = Traces()
 TOY = Toy((), saddle, traces=TRACES)
 STARTS = batch(point(0.3, 1.0), point(-2.0, 0.5), point(0.0, 0.0))
 NOISY = NoisySGD(step_size=1e-2, tolerance=1e-12)  # never gets there: it runs to the limit
-METHODS = {"gd": GradientDescent(Steps(1e-2)), "second-gd": SecondGD(), "noisy-sgd": NOISY}
+METHODS = {
+    "gd": GradientDescent(Steps(1e-2)),
+    "lockstep": LockstepDescent(),
+    "second-gd": SecondGD(),
+    "noisy-sgd": NOISY,
+}
 
 
 def _same_bits(first, second):
@@ -25,6 +31,7 @@ def _same_bits(first, second):
     return all(np.array_equal(a, b, equal_nan=True) for a, b in pairs)
 
 
+@pytest.mark.quick("lockstep")
 @pytest.mark.parametrize("name", METHODS)
 def test_pieces_do_not_matter(name):
     method = METHODS[name]
@@ -64,6 +71,7 @@ def test_an_interrupted_run_goes_on_where_it_was():
     assert _same_bits(resumed, run(NOISY, TOY, begun, 700)[0])
 
 
+@pytest.mark.slow
 def test_a_history_that_overflows_covers_the_run_evenly():
     loop = descend(NOISY, TOY, STARTS, 700)
     history = loop.history
@@ -82,7 +90,8 @@ def test_a_history_that_overflows_covers_the_run_evenly():
     )
 
 
-@pytest.mark.parametrize("name", ["gd", "second-gd"])
+@pytest.mark.quick("lockstep")
+@pytest.mark.parametrize("name", ["gd", "lockstep", "second-gd"])
 def test_a_batch_is_its_starts_one_by_one(name):
     method = METHODS[name]
     together = descend(method, TOY, STARTS, 60)
@@ -110,6 +119,7 @@ def test_compiled_once_for_all_pieces_starts_seeds_and_parameters():
     descend(NoisySGD(step_size=0.3, tolerance=0.2), TOY, others, 5)
     descend(GradientDescent(Steps(0.5), tolerance=1e-3), TOY, others, 45)
     descend(SecondGD(eta=1e-3, gamma=1e-3), TOY, others, 45)
+    descend(LockstepDescent(tolerance=1e-3), TOY, others, 45)
     assert TRACES.count == counted
 
 

@@ -5,10 +5,12 @@ import numpy as np
 import pytest
 
 import earnshaw as ew
-from earnshaw.descent.ascent import ascend
+from earnshaw.descent._sequential import best_of
+from earnshaw.descent.node_wise import ascend
 from earnshaw.descent.node_wise_paper import ball_points, measured_tolerance
-from earnshaw.descent.sequential import best_of
-from earnshaw.descent.starts import usual_starts
+from earnshaw.descent.nodes import usual_starts
+
+pytestmark = pytest.mark.slow
 
 
 def test_an_ascent_never_goes_down_and_ends_on_a_charge():

@@ -1,4 +1,7 @@
-"""What is wrong in the papers' Algorithms 1 and 2, with witnesses (MATH.md, errors 1 and 2)."""
+"""What is wrong in the papers' Algorithms 1 and 2, with witnesses.
+
+See mathematics.md, errors 1 and 2.
+"""
 
 import jax.numpy as jnp
 import numpy as np
@@ -6,9 +9,9 @@ import pytest
 
 from descent.toys import Toy, batch, descend, one_step, point, quadratic
 from earnshaw.descent.hessian_descent import HessianDescent
+from earnshaw.descent.method import RUNNING, Stop
 from earnshaw.descent.second_gd import SecondGD
 from earnshaw.descent.steps import Steps
-from earnshaw.descent.stop import RUNNING, Stop
 
 SADDLE = Toy((jnp.diag(jnp.asarray([-1.0, 2.0])),), quadratic)
 ALPHA = 0.25
@@ -22,6 +25,7 @@ def _printed_hessian_descent(objective, student, alpha):
     return point(*(x + beta * vectors[:, 0]))
 
 
+@pytest.mark.slow
 def test_paper_error_1_printed_hessian_descent_climbs():
     start = point(0.5, 0.1)
     before = float(SADDLE.value(start))
@@ -33,6 +37,7 @@ def test_paper_error_1_printed_hessian_descent_climbs():
     np.testing.assert_allclose(ours.student.positions, [[0.75, 0.1]], atol=1e-14)
 
 
+@pytest.mark.quick("constant")
 @pytest.mark.parametrize("steps", [Steps(ALPHA), Steps()], ids=["constant", "adaptive"])
 def test_paper_error_1_an_exact_saddle_is_left(steps):
     start = point(0.0, 0.0)
@@ -50,6 +55,7 @@ def _even_cubic(x, gamma, b3):
     return -gamma * x[0] ** 2 / 2 + b3 * jnp.abs(x[0]) ** 3 / 6 + x[1] ** 2 / 2
 
 
+@pytest.mark.slow
 def test_paper_error_2_the_printed_decrease_is_not_reached():
     """With alpha = 1/B3 the decrease is 0.35 alpha^2 gamma^3: at least a third, never half."""
     gamma, b3 = 0.5, 2.0
@@ -67,6 +73,7 @@ def test_paper_error_2_the_printed_decrease_is_not_reached():
     assert float(method.threshold(method.steps.size)) == pytest.approx(unit / 3, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_paper_error_2_equality_is_progress():
     """A gradient step that decreases by exactly its guarantee must not end the run."""
     parabola = Toy((jnp.eye(2),), quadratic)

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from descent.toys import Toy, batch, descend, one_step, quadratic
+from earnshaw.charges.manifolds import Space
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.descent.gradient_descent import GradientDescent
-from earnshaw.descent.method import norm
+from earnshaw.descent.method import Stop, norm, stop_of
 from earnshaw.descent.second_gd import SecondGD
-from earnshaw.descent.stop import Stop, stop_of
 from earnshaw.descent.theory import (
     _spectral_bound,
     paper_tolerance,
@@ -25,7 +25,8 @@ from earnshaw.descent.theory import (
 from earnshaw.energy.objective import Gradient, direction_of, freedom
 from earnshaw.energy.population import population_loss
 from earnshaw.errors import EarnshawError
-from earnshaw.manifolds import Space
+
+pytestmark = pytest.mark.slow
 
 DIM = 3
 

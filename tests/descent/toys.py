@@ -10,11 +10,11 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from earnshaw.charges.manifolds import Manifold, Space
 from earnshaw.charges.network import Student
 from earnshaw.descent.loop import Loop, begin, run
 from earnshaw.descent.method import Method, State
 from earnshaw.energy.objective import Gradient, Moving, Objective
-from earnshaw.manifolds import Manifold, Space
 
 
 class Toy(Objective):
@@ -22,6 +22,8 @@ class Toy(Objective):
 
     manifold: Manifold
     wrt: Moving = eqx.field(static=True)
+    name: str = eqx.field(static=True)
+    teacher: None
     parameters: tuple
     function: Callable[..., Array] = eqx.field(static=True)
     size: int = eqx.field(static=True)
@@ -34,7 +36,7 @@ class Toy(Objective):
         size: int = 2,
         traces: Any = None,
     ) -> None:
-        self.manifold, self.wrt = Space(), "positions"
+        self.manifold, self.wrt, self.name, self.teacher = Space(), "positions", "toy", None
         self.parameters, self.function, self.size, self.traces = parameters, function, size, traces
 
     @property
@@ -47,13 +49,16 @@ class Toy(Objective):
         value, slope = jax.value_and_grad(self.function)(student.positions[0], *self.parameters)
         return value, Gradient(slope[None], jnp.zeros_like(student.weights))
 
+    def empty_value(self) -> Array:
+        return jnp.zeros(())
+
     def euclidean_hvp(self, student: Student, direction: Gradient) -> Gradient:
         slope = lambda x: jax.grad(self.function)(x, *self.parameters)  # noqa: E731
         bent = jax.jvp(slope, (student.positions[0],), (direction.positions[0],))[1]
         return Gradient(bent[None], jnp.zeros_like(student.weights))
 
 
-# Of the protocol a descent uses value and derivatives alone; the rest may stay abstract.
+# Of the protocol a descent uses value, derivatives and scale alone; the rest may stay abstract.
 Toy.__abstractmethods__ = frozenset()
 
 

@@ -15,6 +15,7 @@ from reference import (
     line_mean,
     monte_carlo,
     plane_mean,
+    roughness,
 )
 
 RHOS = (-0.999999, -0.9, -0.3, 0.0, 0.5, 0.99, 0.999999)
@@ -26,6 +27,7 @@ def target(name: str) -> float:
     return 1e-11 if name in SMOOTH_NUMERIC else 1e-13
 
 
+@pytest.mark.quick("relu", "tanh")
 @pytest.mark.parametrize("name", NAMES)
 def test_values_are_within_bound_and_target(name):
     phi = ew.potential(name, normalize=False)
@@ -39,6 +41,7 @@ def test_values_are_within_bound_and_target(name):
     assert phi.error_bound <= target(name) * max(1.0, float(exact[-1]))
 
 
+@pytest.mark.quick("*-relu", "*-tanh")
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("rho", "step"), [(-0.9, "1e-9"), (0.4, "1e-9"), (0.999999, "1e-12")])
 def test_derivatives_match_the_50_digit_dual(name, rho, step):
@@ -49,12 +52,14 @@ def test_derivatives_match_the_50_digit_dual(name, rho, step):
     np.testing.assert_allclose(phi.second(rho), second, rtol=1e-9, atol=1e-10 * scale)
 
 
+@pytest.mark.quick("relu", "tanh")
 @pytest.mark.parametrize("name", NAMES)
 def test_derivatives_at_the_ends_are_finite_exactly_where_they_exist(name):
     """f'(+-1) = E[s'(X) s'(+-X)] needs s' in L2; f'' needs s''. Elsewhere: infinite, never NaN."""
     phi = ew.potential(name)
     ends = jnp.array([-1.0, 1.0])
-    jump, corner = name in ("sign", "step"), name in ("relu", "leaky-relu", "laplace")
+    rough = roughness(ACTIVATIONS[name])
+    jump, corner = rough == "jump", rough == "corner"
     first, second = np.asarray(phi.first(ends)), np.asarray(phi.second(ends))
     assert not np.any(np.isnan([first, second]))
     assert np.all(np.isinf(first)) == jump
@@ -64,6 +69,7 @@ def test_derivatives_at_the_ends_are_finite_exactly_where_they_exist(name):
         np.testing.assert_allclose(second, phi.second(inside), rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.quick("relu", "tanh")
 @pytest.mark.parametrize("name", NAMES)
 def test_monte_carlo_agrees_within_its_error_bar(name):
     phi = ew.potential(name, normalize=False)
@@ -72,6 +78,7 @@ def test_monte_carlo_agrees_within_its_error_bar(name):
         assert abs(float(phi(rho)) - mean) < 5 * error
 
 
+@pytest.mark.quick("*-relu", "*-tanh")
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     ("q1", "q2", "rho"), [(4.0, 0.25, -0.8), (2.0, 3.0, 0.95), (9.0, 9.0, 0.3)]
@@ -84,6 +91,7 @@ def test_arbitrary_norms(name, q1, q2, rho):
     assert abs(float(phi.moment(q1, q2, c)) - exact) <= target(name) * max(1.0, sizes)
 
 
+@pytest.mark.quick("relu", "tanh")
 @pytest.mark.parametrize("name", NAMES)
 def test_partial_derivatives_in_the_norms(name):
     """d/dq1 of E[s(u) s(v)] against differences of the 50-digit moment."""
@@ -95,6 +103,7 @@ def test_partial_derivatives_in_the_norms(name):
     np.testing.assert_allclose(ours, slope, rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.quick("relu", "tanh")
 @pytest.mark.parametrize("name", ["relu", "sign", "erf", "tanh", "elu"])
 def test_vectors_and_moments_agree(name):
     phi = ew.potential(name, normalize=False)
@@ -112,6 +121,7 @@ def test_nearly_parallel_vectors_keep_the_angle():
     np.testing.assert_allclose(1 - float(phi.between(theta, w)), 2e-10 / np.pi, rtol=1e-6)
 
 
+@pytest.mark.quick("relu", "tanh")
 @pytest.mark.parametrize("name", ["relu", "elu", "laplace", "gelu", "tanh"])
 def test_no_nan_at_coincidence(name):
     phi = ew.potential(name, normalize=False)
@@ -119,6 +129,7 @@ def test_no_nan_at_coincidence(name):
     assert np.all(np.isfinite(jax.grad(phi.between)(theta, theta)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
@@ -140,6 +151,7 @@ def test_parameters_by_quadrature_of_the_same_function(name, parameters):
     np.testing.assert_allclose(phi(rho), box(rho), atol=1e-12 * max(1.0, float(phi(1.0))))
 
 
+@pytest.mark.slow
 def test_input_width_scales_the_variance():
     wide = ew.potential("erf", normalize=False, width=1.7)
     plain = ew.potential("erf", normalize=False)
@@ -160,6 +172,7 @@ def test_bound_at_long_vectors_holds():
     assert error <= float(phi.form.error_at(jnp.asarray(q), jnp.asarray(q)))
 
 
+@pytest.mark.slow
 def test_the_bound_holds_where_the_series_is_hopeless():
     """tanh(100 x) is nearly a jump: the series is cut far too early, and says so."""
     phi = ew.potential("tanh", normalize=False, width=100.0)
@@ -172,11 +185,13 @@ def test_the_bound_holds_where_the_series_is_hopeless():
     assert abs(float(phi(1.0)) - exact) <= phi.error_bound + 1e-6
 
 
+@pytest.mark.slow
 def test_normalisation():
     for name in NAMES:
         np.testing.assert_allclose(ew.potential(name)(1.0), 1.0, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_a_smooth_black_box_estimates_its_error():
     phi = ew.potential(lambda x: np.tanh(x), normalize=False)
     assert phi.error_bound is None
@@ -186,6 +201,7 @@ def test_a_smooth_black_box_estimates_its_error():
     assert phi.error_estimate < 1e-11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["relu", "sign", "elu", "laplace"])
 def test_a_kinked_black_box_reaches_the_closed_form(name):
     sigma = ew.activation(name)
@@ -198,6 +214,7 @@ def test_a_kinked_black_box_reaches_the_closed_form(name):
     np.testing.assert_allclose(phi.second(inner), closed.second(inner), rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_kinks_away_from_zero():
     """Hard tanh, whose corners are at +-1, against the plane integral split there."""
     from scipy.integrate import quad
@@ -228,6 +245,7 @@ def test_a_black_box_at_any_norm():
     assert abs(float(ew.potential(jnp.tanh, normalize=False).moment(4.0, 1.0, 1.0)) - exact) < 1e-11
 
 
+@pytest.mark.slow
 def test_sphere_synthetic_three_ways():
     """EPD, Theorem 4.4: the polynomial, the plane integral of its activation, and samples."""
     phi = ew.potential("sphere-synthetic", dim=5, degree=6)
@@ -240,12 +258,13 @@ def test_sphere_synthetic_three_ways():
         assert abs(exact - mean) < 5 * error
 
 
+@pytest.mark.quick("*-gaussian")
 @pytest.mark.parametrize("name", ["gaussian", "bessel"])
 @pytest.mark.parametrize("dim", [1, 2])
 def test_pairs_on_space_by_monte_carlo(name, dim):
     """E[sigma(X, theta) sigma(X, w)] under inputs wide enough for a finite variance.
 
-    (Quadrature of the same pairs is in tests/activations/test_translation.py.)
+    (Quadrature of the same pairs is in tests/duality/families/test_translation.py.)
     """
     sigma = ew.activation(name, dim=dim, width=2.0)
     phi = ew.potential(name, dim=dim)

@@ -1,4 +1,4 @@
-"""Errors 4, 5, 9 and 11 of MATH.md: what the papers print is wrong, what earnshaw has is right.
+"""Errors 4, 5, 9 and 11 of mathematics.md: the papers' formula is wrong, earnshaw's is right.
 
 The others that concern potentials are beside what they are about: 6 and 10 in
 tests/potentials/test_gaussian.py and test_harmonic.py, 7 in test_synthetic.py, 8 in
@@ -15,7 +15,7 @@ import sympy
 from flint import arb, arb_poly, ctx
 
 import earnshaw as ew
-from earnshaw.activations.translation import GaussianTranslation
+from earnshaw.duality.families.gaussian import GaussianTranslation
 from reference import ACTIVATIONS, TWO, plane_mean
 
 
@@ -39,6 +39,7 @@ def test_paper_error_5_exponential_is_shifted_by_one_not_two():
     np.testing.assert_allclose(ours(rho), float(exact), rtol=1e-13)
 
 
+@pytest.mark.quick("2")
 @pytest.mark.parametrize("dim", [1, 2, 3])
 def test_paper_error_9_the_factor_in_theorem_2_1(dim):
     """E[sigma sigma] with the proof's (2 pi)^(1/4) is (2 pi)^((1-d)/2) Phi; with the unitary
@@ -74,6 +75,7 @@ def test_paper_error_9_the_factor_in_theorem_2_1(dim):
     assert np.sum(ours * density) * cell == pytest.approx(potential, rel=1e-10)
 
 
+@pytest.mark.quick("0.95-3")
 @pytest.mark.parametrize("dim", [3, 5, 7, 9, 11])
 @pytest.mark.parametrize("eps", [0.15, 0.6, 0.95])
 def test_paper_error_11_the_statement_of_lemma_b7_holds_for_every_odd_d(dim, eps):

@@ -10,6 +10,7 @@ import earnshaw as ew
 from reference import ACTIVATIONS, line_mean
 
 
+@pytest.mark.quick("relu", "tanh")
 @pytest.mark.parametrize("name", ["relu", "sign", "erf", "tanh", "elu", "hermite-3"])
 def test_a_dual_is_realized_by_its_own_activation(name):
     """The normalised potential belongs to the activation divided by sqrt(E[s^2])."""
@@ -39,6 +40,7 @@ def test_taylor_coefficients_of_closed_forms():
         np.testing.assert_allclose(ew.potential(name).taylor(13), exact, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_mixtures_of_duals_are_realizable():
     mixed = 0.5 * ew.potential("relu", dim=3) + 2.0 * ew.potential("erf", dim=3)
     result = ew.realize(mixed)

@@ -10,26 +10,24 @@ from flint import arb, arb_poly, ctx
 from numpy.polynomial import legendre
 from scipy import special
 
-from earnshaw.activations.base import Translation
-from earnshaw.activations.translation import (
-    BesselTranslation,
-    GaussianTranslation,
-    ProductTranslation,
-)
-from earnshaw.duality.core_spectrum import core_spectrum
-from earnshaw.duality.space import almost_harmonic_activation, realize_space
-from earnshaw.duality.spectrum import measure
+from earnshaw.duality.activation import Translation
+from earnshaw.duality.families.almost_harmonic import AlmostHarmonic, almost_harmonic_activation
+from earnshaw.duality.families.bessel import BesselPotential, BesselTranslation
+from earnshaw.duality.families.cores import build_core
+from earnshaw.duality.families.distance import Distance
+from earnshaw.duality.families.gaussian import GaussianPotential, GaussianTranslation
+from earnshaw.duality.families.harmonic import Harmonic, LambdaHarmonic
+from earnshaw.duality.families.tabulated import ProductTranslation
+from earnshaw.duality.formulas.expression import parse_potential
+from earnshaw.duality.realizing._space import realize_space
+from earnshaw.duality.realizing._spectrum import measure
+from earnshaw.duality.realizing.core_spectrum import core_spectrum
 from earnshaw.errors import EarnshawError
 from earnshaw.inputs import Gaussian
 from earnshaw.numerics.hankel import ForwardTransform
-from earnshaw.numerics.padding import as_numpy
-from earnshaw.potentials.almost_harmonic import AlmostHarmonic
-from earnshaw.potentials.bessel import BesselPotential
-from earnshaw.potentials.cores import build_core
-from earnshaw.potentials.distance import Distance
-from earnshaw.potentials.expression import parse_potential
-from earnshaw.potentials.gaussian import GaussianPotential
-from earnshaw.potentials.harmonic import Harmonic, LambdaHarmonic
+from earnshaw.numerics.jax_as_numpy import as_numpy
+
+pytestmark = pytest.mark.slow
 
 CORES = [(1, "ball"), (2, "ball"), (3, "ball"), (3, "paper"), (5, "ball"), (5, "paper")]
 

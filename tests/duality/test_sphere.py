@@ -20,16 +20,19 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import eval_gegenbauer
 
-from earnshaw.activations.hermite import HermiteSum, hermite
-from earnshaw.duality.absolutely_monotone import absolutely_monotone, proof_of_monotonicity
-from earnshaw.duality.dual_check import dual_by_quadrature
-from earnshaw.duality.gegenbauer import from_taylor, from_values, harmonics
-from earnshaw.duality.sphere import realize_zonal
-from earnshaw.duality.witness import find_witness
+from earnshaw.duality.families.hermite import HermiteSum, hermite
+from earnshaw.duality.families.sphere_synthetic import SphereSynthetic
+from earnshaw.duality.formulas.expression import RHO, ZonalExpression
+from earnshaw.duality.potential import Zonal
+from earnshaw.duality.realizing._absolutely_monotone import (
+    absolutely_monotone,
+    proof_of_monotonicity,
+)
+from earnshaw.duality.realizing._dual_check import dual_by_quadrature
+from earnshaw.duality.realizing._gegenbauer import from_taylor, from_values, harmonics
+from earnshaw.duality.realizing._sphere import realize_zonal
+from earnshaw.duality.realizing._witness import find_witness
 from earnshaw.errors import OutOfRange
-from earnshaw.potentials.base import Zonal
-from earnshaw.potentials.expression import RHO, ZonalExpression
-from earnshaw.potentials.synthetic import SphereSynthetic
 
 RELU = "(sqrt(1-rho^2) + rho*(pi - acos(rho)))/pi"
 GRID = np.linspace(-1, 1, 101)
@@ -81,6 +84,7 @@ def test_paper_error_8_the_sum_starts_at_zero_and_hermites_are_orthonormal() -> 
     assert not_normalised == pytest.approx(target + 3 * rho**2)  # He_2: twice too much
 
 
+@pytest.mark.quick("0")
 @pytest.mark.parametrize("degree", [0, 1, 7, 60, 200])
 def test_the_check_itself_is_stable(degree) -> None:
     """E[he_n(u) he_n(v)] = rho^n, by quadrature, at every degree in use."""
@@ -102,6 +106,7 @@ PROVED = {
 }
 
 
+@pytest.mark.quick("rho^3")
 @pytest.mark.parametrize("text", PROVED)
 def test_realizable_by_structure_and_checked(text) -> None:
     potential = ZonalExpression(text, 3)
@@ -124,6 +129,7 @@ def test_realizable_by_structure_and_checked(text) -> None:
         assert a_2**2 == pytest.approx(float(c_2), rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_what_is_cut_off_is_in_the_check_error() -> None:
     """(2/pi) asin(rho) cut at degree 200 misses the rest of its coefficients, known exactly."""
     result = realize_zonal(ZonalExpression("2/pi*asin(rho)", 3))
@@ -136,6 +142,7 @@ def test_what_is_cut_off_is_in_the_check_error() -> None:
     assert f"{1 - kept:.1e}" in result.reason
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=9))
 def test_non_negative_polynomials_are_realizable(numerators) -> None:
@@ -148,6 +155,7 @@ def test_non_negative_polynomials_are_realizable(numerators) -> None:
     assert np.allclose(power_sum(a**2)(GRID), power_sum(coefficients)(GRID), rtol=0, atol=1e-13)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.integers(-100, 100), min_size=1, max_size=6),
@@ -194,6 +202,7 @@ def test_legendre_2_is_a_kernel_on_the_2_sphere_but_no_dual() -> None:
     assert realize_zonal(potential, dim=5).positive_semidefinite is False
 
 
+@pytest.mark.quick("3-1")
 @pytest.mark.parametrize("degree", [1, 2, 3, 5])
 @pytest.mark.parametrize("dim", [3, 4, 6])
 def test_gegenbauer_polynomials_are_kernels_exactly_up_to_their_dimension(degree, dim) -> None:
@@ -252,6 +261,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.quick("*-tanh-*")
 @pytest.mark.parametrize("dim", [None, 2, 5])
 @pytest.mark.parametrize(("text", "function", "kind", "location", "value"), REFUSED)
 def test_refused_with_a_witness(text, function, kind, location, value, dim) -> None:
@@ -285,6 +295,7 @@ def test_unbounded(text, place) -> None:
         assert "not finite at rho" in result.reason
 
 
+@pytest.mark.slow
 def test_a_hidden_negative_coefficient_needs_a_high_dimension() -> None:
     """1 + rho - rho^3/10 + rho^5 is a kernel on S^2 and far above; blocks find where it fails."""
     potential = ZonalExpression("1 + rho - 0.1*rho^3 + rho^5", 3)
@@ -336,6 +347,7 @@ def test_proofs(text) -> None:
     assert np.all(potential.taylor(60) >= 0)
 
 
+@pytest.mark.quick("max(rho, 1/2)")
 @pytest.mark.parametrize("text", NOT_MONOTONE)
 def test_no_proof_of_what_is_false(text) -> None:
     """Each has a negative coefficient, or is not analytic on (-1, 1), except two near misses."""
@@ -394,6 +406,7 @@ def test_potentials_without_a_formula() -> None:
     assert unknown.positive_semidefinite is True
 
 
+@pytest.mark.slow
 def test_inconclusive_is_said() -> None:
     """Slowly falling coefficients that no rule covers: not a yes, but the activation so far."""
     result = realize_zonal(ZonalExpression("asin(rho)*exp(rho) + 0.001*sin(rho)", 3))

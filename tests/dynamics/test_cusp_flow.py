@@ -12,10 +12,10 @@ from scipy.integrate import quad
 
 import earnshaw as ew
 from dynamics.charges_in_space import check_energy_falls, flow
-from earnshaw.dynamics import flow as flow_module
-from earnshaw.dynamics.clusters import apart
-from earnshaw.dynamics.cusps import find_cusp
-from earnshaw.dynamics.flow import State, observe
+from earnshaw.dynamics import _flow as flow_module
+from earnshaw.dynamics._clusters import apart
+from earnshaw.dynamics._cusps import find_cusp
+from earnshaw.dynamics._flow import State, observe
 from earnshaw.dynamics.simulate import _world, simulate
 
 FAR = [0.0, 0.0, 1.0]  # where a unit of weight 0 is kept: nobody feels it
@@ -107,6 +107,7 @@ def test_two_bound_electrons_can_leave_together_where_each_is_held():
     check_energy_falls(path)
 
 
+@pytest.mark.quick("2-positions")
 @pytest.mark.parametrize(
     ("seed", "wrt"), [*((seed, "positions") for seed in range(4)), (0, "both"), (1, "both")]
 )

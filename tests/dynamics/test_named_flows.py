@@ -9,6 +9,8 @@ import earnshaw as ew
 from dynamics.charges_in_space import check_energy_falls
 from earnshaw.dynamics.simulate import simulate
 
+pytestmark = pytest.mark.slow
+
 
 def test_almost_harmonic_electrons_all_bind():
     w, b = np.array([[0.0, 0, 0], [1.0, 0, 0]]), [1.0, 0.8]

@@ -20,6 +20,7 @@ def slope(r):
     return -2 * np.exp(-r * r)
 
 
+@pytest.mark.quick("positions")
 @pytest.mark.parametrize("wrt", ["positions", "both"])
 def test_paper_error_3_flow_on_half_the_loss_is_dynamics_under_phi(wrt):
     value = (lambda r: np.exp(-r * r)) if wrt == "both" else None
@@ -46,6 +47,7 @@ def test_recorded_energy_is_the_loss():
     np.testing.assert_array_equal(path.student.positions, path.positions[-1])
 
 
+@pytest.mark.slow
 def test_gradient_descent_converges_to_the_flow_at_first_order():
     time, steps = 1.5, np.array([16, 32, 64, 128])
     loss = ew.population_loss(TEACHER, wrt="positions")

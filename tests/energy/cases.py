@@ -50,6 +50,7 @@ NAMED = [
     for on in ("space", "sphere")
     if (name, on) != ("sphere-synthetic", "space")
 ]
+BOUNDED = [one for one in NAMED if one.values[0] not in UNBOUNDED]
 
 
 class Case(NamedTuple):

@@ -21,7 +21,7 @@ STEP = mp.mpf(10) ** -25
 
 
 class ExactLoss:
-    """L of MATH.md in one of its variants, for units of a `Pair` potential, in 80 digits.
+    """L of mathematics.md in one of its variants, for units of a `Pair` potential, in 80 digits.
 
     Positions (k, d) and weights (k,) are floats, taken exactly; answers are rounded to floats.
     """

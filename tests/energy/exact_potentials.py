@@ -1,4 +1,4 @@
-"""The potentials of MATH.md's table in 80 digits, as functions of two positions.
+"""The potentials of mathematics.md's table in 80 digits, as functions of two positions.
 
 Nothing here uses earnshaw. Each is typed from the closed form; those without one are the plane
 integral of `reference.py`. Positions are tuples of mpmath numbers of the context `mp` below.
@@ -94,7 +94,7 @@ def bump(b: Any) -> Pair:
 
 
 def polynomial(coefficients: Sequence[Any]) -> Pair:
-    """sum_l R_l(q1) R_l(q2) c^l with MATH.md's r_l(q) = R_l(q) q^(l/2)."""
+    """sum_l R_l(q1) R_l(q2) c^l with mathematics.md's r_l(q) = R_l(q) q^(l/2)."""
     count = len(coefficients)
 
     def factor(order: int, q: Any) -> Any:
@@ -250,5 +250,5 @@ POTENTIALS: dict[str, Callable[..., Pair]] = {
 
 
 def potential(name: str, dim: int, **parameters: Any) -> Pair:
-    """The raw potential of a library name, from MATH.md."""
+    """The raw potential of a library name, from mathematics.md."""
     return POTENTIALS[name](dim=dim, **parameters)

@@ -8,6 +8,8 @@ import pytest
 
 from energy.cases import case, everything, row_error
 
+pytestmark = pytest.mark.slow
+
 SEPARATIONS = (0.0, 1e-12, 1e-6, 1e-3)
 ANGLES = (0.0, 1e-12, 1e-6, 1e-3)
 
@@ -85,9 +87,12 @@ def test_nearly_parallel_and_antiparallel_units(name, on, length, facing, angle)
     truth = exact.hvp(student, direction)
     assert row_error(product.positions, truth[0], LEAST) <= tolerance
     assert row_error(product.weights[None], truth[1][None]) <= tolerance
+    # Units are on the sphere to a rounding of their length only, and |x - y|^2 is the square of the
+    # angle plus that of the rounding: which one it is, is the processor's choice.
+    off = 0.0 if name == "relu" or angle == 0 else (2 * np.finfo(float).eps / angle) ** 2
     for unit in range(3):
         total, size = exact.laplacian(student, [unit])
-        assert abs(float(laplacian[unit]) - total) <= 1e-9 * size
+        assert abs(float(laplacian[unit]) - total) <= max(1e-9, off) * size
 
 
 def test_exactly_parallel_units_of_different_length():

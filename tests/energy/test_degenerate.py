@@ -10,6 +10,8 @@ from earnshaw.energy.population import population_loss
 from energy.cases import case, error, everything
 from energy.dense_numpy import NumpyLoss
 
+pytestmark = pytest.mark.slow
+
 # (potential, units, protons, dimension): few, since each is compiled; wider and narrower.
 SHAPES = (
     ("gaussian", 3, 2, 3), ("gaussian", 1, 1, 1), ("gaussian", 1, 4, 3), ("gaussian", 5, 2, 2),

@@ -6,6 +6,8 @@ import pytest
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.energy.population import population_loss
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("name", "on", "wrt"), [("gaussian", "space", "both"), ("relu", "sphere", "positions")]

@@ -12,8 +12,10 @@ from scipy.linalg import expm
 
 import earnshaw as ew
 from earnshaw.charges.network import Student, Teacher
+from earnshaw.energy import empirical
 from earnshaw.energy.empirical import empirical_loss
 from earnshaw.energy.responses.general import GeneralResponse
+from earnshaw.energy.streaming import stream
 
 DIM, UNITS, SAMPLES = 3, 3, 45  # the same everywhere, so that compiled code is shared
 POLYNOMIAL = (0.5, -1.0, 0.3, 0.2)
@@ -105,6 +107,7 @@ def slopes(function, positions, weights, step):
     return out
 
 
+@pytest.mark.quick("relu", "tanh")
 @pytest.mark.parametrize("name", DOT_PRODUCT)
 def test_value_and_gradient_against_numpy(name):
     x, y, student, _ = draw()
@@ -119,6 +122,7 @@ def test_value_and_gradient_against_numpy(name):
     np.testing.assert_allclose(gradient.weights, by_weight, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("on", ["space", "sphere"])
 @pytest.mark.parametrize("name", ["tanh", "hermite-3", "gelu"])
 def test_hessian_vector_products_against_differences_of_the_gradient(name, on):
@@ -143,6 +147,7 @@ def test_hessian_vector_products_against_differences_of_the_gradient(name, on):
         [np.ravel(along[0]), np.ravel(along[1])]), rtol=1e-10)  # fmt: skip
 
 
+@pytest.mark.quick("tanh-*", "gaussian-*")
 @pytest.mark.parametrize(
     ("name", "objective"),
     [("tanh", "full"), ("tanh", "regularized"), ("hermite-3", "full"), ("gaussian", "full")],
@@ -167,6 +172,7 @@ def test_taylor_slopes(name, objective):
         np.testing.assert_allclose(observed, order, atol=0.15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["relu", "sign", "gaussian"])
 def test_chunks_change_nothing_but_rounding(name):
     x, y, student, direction = draw(3)
@@ -190,6 +196,7 @@ def test_chunks_change_nothing_but_rounding(name):
             np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tanh", "sign"])
 def test_minibatches_of_a_partition_average_to_the_whole(name):
     x, y, student, direction = draw(4)
@@ -206,6 +213,7 @@ def test_minibatches_of_a_partition_average_to_the_whole(name):
             np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [4, 10, 20])
 def test_minibatches_are_uniform_and_without_replacement(batch):
     x, _, _, _ = draw(5, samples=20)
@@ -222,6 +230,7 @@ def test_minibatches_are_uniform_and_without_replacement(batch):
     assert abs(pairs - chance) <= 5 * np.sqrt(chance * (1 - chance) / 4000) + 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["relu", "gaussian"])
 def test_minibatches_and_fresh_samples_in_a_compiled_loop(name):
     teacher = Teacher(np.eye(2), [1.0, -0.5], name)
@@ -250,6 +259,7 @@ def test_minibatches_and_fresh_samples_in_a_compiled_loop(name):
     np.testing.assert_allclose(again.y, teacher(again.x), rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.slow
 def test_samples_of_a_teacher():
     teacher = Teacher(np.eye(3)[:2], [1.0, -2.0], "tanh", width=2.0)
     loss = empirical_loss(teacher, 4000, seed=3)
@@ -261,6 +271,7 @@ def test_samples_of_a_teacher():
     assert not np.array_equal(loss.x, other.x)
 
 
+@pytest.mark.slow
 def test_truncated_inputs():
     teacher = Teacher(np.eye(3)[:2], [1.0, -2.0], "relu")
     cut = empirical_loss(teacher, 500, inputs=ew.TruncatedGaussian(1.0, 1.2))
@@ -271,6 +282,7 @@ def test_truncated_inputs():
     assert np.std(wide.x) == pytest.approx(3.0, rel=0.1)
 
 
+@pytest.mark.slow
 def test_a_translation_activation():
     generator = np.random.default_rng(6)
     positions, weights = generator.standard_normal((3, 2)), generator.standard_normal(3)
@@ -289,6 +301,7 @@ def test_a_translation_activation():
     assert float(named.value(student)) == pytest.approx(float(value), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("on", ["space", "sphere"])
 def test_automatic_derivatives_agree_with_the_closed_chain_rule(on):
     x, y, student, direction = draw(7, sphere=on == "sphere")
@@ -308,6 +321,7 @@ def test_automatic_derivatives_agree_with_the_closed_chain_rule(on):
             np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", [[0], [1, 2], [0, 1, 2]])
 @pytest.mark.parametrize("name", ["tanh", "gaussian"])
 def test_the_laplacian_of_a_translated_group(name, group):
@@ -323,6 +337,7 @@ def test_the_laplacian_of_a_translated_group(name, group):
     assert float(loss.laplacian(student, group)) == pytest.approx(truth, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", [[0], [1, 2], [0, 1, 2]])
 @pytest.mark.parametrize("name", ["tanh", "gaussian"])
 def test_the_laplacian_of_a_rotated_group(name, group):
@@ -346,6 +361,7 @@ def test_the_laplacian_of_a_rotated_group(name, group):
     assert float(loss.laplacian(student, group)) == pytest.approx(truth, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["relu", "sign", "gaussian"])
 @pytest.mark.parametrize("on", ["space", "sphere"])
 def test_the_laplacian_of_each_unit_is_the_trace_of_its_block(name, on):
@@ -359,6 +375,7 @@ def test_the_laplacian_of_each_unit_is_the_trace_of_its_block(name, on):
     np.testing.assert_allclose(single, traces, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_bump_at_the_kink_of_relu():
     x, y, student, direction = draw(11)
     positions, c = np.asarray(student.positions), np.asarray(student.weights)
@@ -377,6 +394,7 @@ def test_the_bump_at_the_kink_of_relu():
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.slow
 def test_jumps_of_functions_with_kinks_of_their_own():
     shape = lambda z: jnp.where(z < 0.5, z, 2.0 + 3 * z)  # noqa: E731
     x, y, student, _ = draw(12)
@@ -390,6 +408,7 @@ def test_jumps_of_functions_with_kinks_of_their_own():
     assert {name: len(made(name, x, y).response.jumps) for name in names} == names
 
 
+@pytest.mark.slow
 def test_a_unit_at_the_origin_has_finite_derivatives():
     x, y, _, direction = draw(13)
     student = Student(np.zeros((UNITS, DIM)), np.ones(UNITS))
@@ -399,6 +418,7 @@ def test_a_unit_at_the_origin_has_finite_derivatives():
             assert np.all(np.isfinite(leaf))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["full", "regularized"])
 @pytest.mark.parametrize("name", ["relu", "gaussian"])
 def test_optimal_weights_against_lstsq(name, objective):
@@ -413,6 +433,7 @@ def test_optimal_weights_against_lstsq(name, objective):
     np.testing.assert_allclose(loss.gradient(best).weights, 0.0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_optimal_weights_of_nearly_collinear_units():
     """At 1e-9 apart the normal equations are singular; their cure by QR keeps half the digits."""
     x, _, student, _ = draw(15)
@@ -430,6 +451,7 @@ def test_optimal_weights_of_nearly_collinear_units():
     assert float(loss.value(best)) < 1e-28
 
 
+@pytest.mark.slow
 def test_optimal_weights_that_are_not_determined():
     x, y, student, _ = draw(16)
     twice = Student(np.asarray(student.positions)[[0, 1, 1]], student.weights)
@@ -444,6 +466,7 @@ def test_optimal_weights_that_are_not_determined():
     assert float(few.value(few.optimal_weights(student))) < 1e-24
 
 
+@pytest.mark.slow
 def test_a_node_alone():
     x, y, student, direction = draw(17)
     loss = made("relu", x, y, objective="regularized")
@@ -463,6 +486,7 @@ def test_a_node_alone():
         node.fresh(jax.random.key(0))
 
 
+@pytest.mark.slow
 def test_what_may_move():
     x, y, student, direction = draw(18)
     for wrt, still in (("positions", 1), ("weights", 0)):
@@ -474,6 +498,7 @@ def test_what_may_move():
     assert fixed.wrt == "positions"
 
 
+@pytest.mark.slow
 def test_an_empty_student_and_many_students():
     x, y, student, _ = draw(19)
     loss = made("tanh", x, y)
@@ -489,8 +514,37 @@ def test_an_empty_student_and_many_students():
     np.testing.assert_allclose(slope.positions, loss.gradient(student).positions, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_memory_does_not_hold_samples_times_units():
     x, y, student, _ = draw(20, units=1000, samples=20_000)
     loss = made("relu", x, y)
     compiled = jax.jit(lambda student: loss.euclidean(student)).lower(student).compile()
     assert compiled.memory_analysis().temp_size_in_bytes < 20_000 * 1000 * 8 / 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("few", "ridge"), [(0, 0.0), (64, 1.0)])
+def test_the_hessian_of_the_weights_is_that_of_least_squares(monkeypatch, few, ridge):
+    """Both ways to it, and the energies of single units, against the outputs in NumPy."""
+    monkeypatch.setattr(empirical, "FEW", few)
+    teacher = ew.random_teacher("relu", dim=DIM, units=UNITS, seed=0)
+    name = "regularized" if ridge else "full"
+    loss = empirical_loss(teacher, SAMPLES, objective=name, chunk=7)
+    x, theta = np.asarray(loss.x), np.asarray(teacher.positions) + 0.3
+    outputs = np.maximum(x @ theta.T, 0)
+    gram = outputs.T @ outputs / SAMPLES
+    found = loss.weight_hessian(Student(theta, np.ones(UNITS)))
+    np.testing.assert_allclose(found, 2 * (gram + ridge * np.eye(UNITS)), rtol=1e-12)
+    np.testing.assert_allclose(loss.self_energies(jnp.asarray(theta)), np.diag(gram), rtol=1e-13)
+
+
+@pytest.mark.slow
+def test_samples_on_the_host_are_streamed_in_chunks_of_one_shape():
+    rng = np.random.default_rng(0)
+    x, y, weight = rng.normal(size=(10, 2)), rng.normal(size=(10, 3)), rng.uniform(size=10)
+    chunks = list(stream(lambda part: (x[part], y[part], weight[part]), 10, 4))
+    assert [chunk.x.shape for chunk in chunks] == [(4, 2)] * 3
+    assert [chunk.y.shape for chunk in chunks] == [(4, 3)] * 3
+    found = sum(np.asarray(chunk.weight @ chunk.y) for chunk in chunks)
+    np.testing.assert_allclose(found, weight @ y, rtol=1e-14)
+    assert sum(float(jnp.sum(chunk.weight)) for chunk in chunks) == pytest.approx(weight.sum())

@@ -7,6 +7,7 @@ from energy.cases import case, error
 from energy.exact_potentials import mp
 
 
+@pytest.mark.quick("relu-*", "gaussian-*")
 @pytest.mark.parametrize(
     ("name", "on"), [("gaussian", "space"), ("relu", "space"), ("relu", "sphere")]
 )
@@ -30,6 +31,7 @@ def test_without_a_student_it_is_the_teachers_potential():
     assert error(loss.potential(probes, empty), truth) <= 1e-12
 
 
+@pytest.mark.quick("*-almost-harmonic", "*-gaussian")
 @pytest.mark.parametrize("name", ["gaussian", "almost-harmonic"])
 @pytest.mark.parametrize("spread", [1.0, 40.0])
 def test_the_logarithm_is_right_also_where_the_potential_underflows(name, spread):
@@ -44,6 +46,7 @@ def test_the_logarithm_is_right_also_where_the_potential_underflows(name, spread
         assert error(gradient[index], [float(s / value) for s in slope]) <= 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dim", [7, 31])
 def test_the_logarithm_at_the_scale_of_theorem_4_6(dim):
     spread = np.sqrt(dim * np.log(dim))

@@ -6,6 +6,8 @@ import pytest
 
 import earnshaw as ew
 
+pytestmark = pytest.mark.slow
+
 CASES = {
     "almost-harmonic": {"activation": "almost-harmonic", "dim": 3},
     "relu": {"activation": "relu", "dim": 3},

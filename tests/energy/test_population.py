@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from earnshaw.charges.network import Student, Teacher
-from earnshaw.duality.potential import potential as library_potential
+from earnshaw.duality.named import potential as library_potential
 from earnshaw.energy.population import population_loss
-from energy.cases import FORMULA_CASES, NAMED, UNBOUNDED, case, everything, row_error
+from energy.cases import BOUNDED, FORMULA_CASES, NAMED, UNBOUNDED, case, everything, row_error
 from energy.dense import ExactLoss
 from energy.exact_potentials import by_quadrature, mp, potential
 
@@ -33,6 +33,7 @@ def check(loss, student, exact, direction):
         assert abs(float(laplacian[unit]) - truth) <= 1e-9 * size + 1e-14
 
 
+@pytest.mark.quick("relu-sphere", "gaussian-space")
 @pytest.mark.parametrize(("name", "on"), NAMED)
 def test_every_potential_on_every_manifold(name, on):
     check(*case(name, on, objective=objective_of(name, on), near=1e-6, tiles=True))
@@ -43,6 +44,7 @@ def objective_of(name, on):
     return "without-constants" if on == "sphere" or name in UNBOUNDED else "full"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formula", FORMULA_CASES)
 def test_formulas(formula):
     # As written, the derivatives of sin(r)/r cancel near 0.
@@ -50,11 +52,13 @@ def test_formulas(formula):
     check(*case(formula, formula[1], near=near, tiles=True))
 
 
+@pytest.mark.quick("1")
 @pytest.mark.parametrize("dim", [1, 5])
 def test_almost_harmonic_in_other_dimensions(dim):
     check(*case("almost-harmonic", dim=dim, spread=0.1))  # inside the cores, and across their edge
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["erf"])
 def test_wide_inputs(name):
     """Inputs of standard deviation 2 see weights twice as long."""
@@ -66,6 +70,7 @@ def test_wide_inputs(name):
     check(population_loss(teacher), found.student, exact, found.direction)
 
 
+@pytest.mark.slow
 def test_a_mixture_of_potentials():
     found = case("gaussian")
     blend = 0.5 * library_potential("gaussian", 3) + 2.0 * library_potential("almost-harmonic", 3)
@@ -77,6 +82,7 @@ def test_a_mixture_of_potentials():
     check(population_loss(teacher), found.student, exact, found.direction)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUADRATURE)
 def test_activations_without_a_simple_closed_form(name):
     """One unit against one proton: the plane integral, differentiated along two directions."""
@@ -95,14 +101,17 @@ def test_activations_without_a_simple_closed_form(name):
     assert abs(first @ flat(product) - float(curvature)) <= 1e-10 * scale
 
 
-@pytest.mark.parametrize(("name", "on"), NAMED)
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "on"), BOUNDED)
 def test_no_nan_where_charges_coincide(name, on):
-    """Units on protons and on each other (and, on R^d, at the origin); cusps by convention."""
-    if name in UNBOUNDED:
-        return
+    """Units on protons and on each other (and, on R^d, at the origin); cusps by convention.
+
+    Unbounded potentials are infinite there: see below.
+    """
     check_coincident(*case(name, on, objective=objective_of(name, on), tiles=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formula", FORMULA_CASES)
 def test_no_nan_where_charges_of_a_formula_coincide(formula):
     check_coincident(*case(formula, formula[1], tiles=True))
@@ -121,6 +130,7 @@ def check_coincident(loss, student, _, direction):
             assert not np.any(np.isnan(part))
 
 
+@pytest.mark.quick("harmonic")
 @pytest.mark.parametrize("name", UNBOUNDED)
 def test_an_unbounded_potential_is_infinite_at_a_proton(name):
     loss, student, _, direction = case(name, objective="without-constants")

@@ -16,6 +16,8 @@ from earnshaw.charges.network import Student, Teacher
 from earnshaw.energy.empirical import empirical_loss
 from earnshaw.energy.population import population_loss
 
+pytestmark = pytest.mark.slow
+
 SAMPLES, BLOCKS = 10**6, 25
 
 

@@ -10,6 +10,8 @@ from earnshaw.charges.network import Student
 from earnshaw.energy.population import OBJECTIVES
 from energy.cases import case
 
+pytestmark = pytest.mark.slow
+
 STEPS = jnp.asarray(0.5 ** np.arange(2, 9))
 
 

@@ -10,6 +10,8 @@ from energy.cases import case, error, everything
 from energy.dense import flat
 from energy.exact_potentials import mp
 
+pytestmark = pytest.mark.slow
+
 VARIANTS = [
     *(("gaussian", "space", variant) for variant in OBJECTIVES),
     *(("relu", "space", variant) for variant in ("without-constants", "one-node")),

@@ -8,11 +8,12 @@ import pytest
 
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.charges.random import random_teacher
+from earnshaw.energy import population
 from earnshaw.energy.empirical import empirical_loss
 from earnshaw.energy.objective import Objective
 from earnshaw.energy.population import population_loss
 from earnshaw.errors import EarnshawError
-from earnshaw.landscape import curvature
+from earnshaw.landscape import _curvature as curvature
 from earnshaw.landscape.certificate import certificate
 
 STEP = 1e-6
@@ -73,6 +74,7 @@ PERFECT = [
 ]
 
 
+@pytest.mark.quick("relu-*", "sign-*")
 @pytest.mark.parametrize(("name", "dim", "on", "kind"), PERFECT)
 def test_the_answer_is_a_minimum_in_any_order_and_to_rounding(name, dim, on, kind):
     teacher, loss = made(name, dim, on=on)
@@ -106,6 +108,7 @@ def test_flat_directions_of_a_perfect_relu_are_no_saddle():
     assert certificate(loss, stretched).kind == "minimum"
 
 
+@pytest.mark.quick("sign-*", "almost-harmonic-*")
 @pytest.mark.parametrize(
     ("name", "dim", "on"),
     [("almost-harmonic", 3, "space"), ("almost-harmonic", 3, "sphere"), ("sign", 3, "sphere")],
@@ -147,6 +150,7 @@ def test_the_gradient_norm_is_that_of_the_loss(name, on):
     assert found.gradient_norm == pytest.approx(math.sqrt(squares), rel=1e-7)
 
 
+@pytest.mark.quick("almost-harmonic", "gaussian")
 @pytest.mark.parametrize("name", ["gaussian", "almost-harmonic"])
 def test_midway_between_two_equal_charges_is_a_saddle(name):
     """By symmetry critical; off the protons no stable point (Full, Theorem 3.6)."""
@@ -178,6 +182,7 @@ def test_a_minimum_that_is_not_the_answer():
         assert found.smallest_eigenvalue > 0.1
 
 
+@pytest.mark.slow
 def test_a_repelled_unit_is_no_minimum():
     teacher, loss = made("almost-harmonic", 3, weights=np.array([0.9, -0.7, 0.8]))
     fixed = population_loss(teacher, wrt="positions")
@@ -193,6 +198,7 @@ def test_a_repelled_unit_is_no_minimum():
     assert found.cusp_margins[1] == pytest.approx(pull - net, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_the_antipode_with_the_opposite_weight_is_as_good_for_sign():
     teacher, loss = made("sign", 3, on="sphere")
     flip = np.array([-1.0, 1.0, -1.0])
@@ -210,6 +216,7 @@ def test_the_antipode_with_the_opposite_weight_is_as_good_for_sign():
     assert certificate(fixed, wrong).cusp_margins[0] < 0
 
 
+@pytest.mark.slow
 def test_units_of_one_place_are_tried_together():
     """Weights 2 and -3 on a proton of charge 1: each held by the rest, the pair is repelled."""
     loss = population_loss(
@@ -229,6 +236,7 @@ def test_units_of_one_place_are_tried_together():
     assert certificate(loss, Student(np.zeros((2, 3)), np.ones(2))).kind == "inconclusive"
 
 
+@pytest.mark.slow
 def test_units_that_hold_each_other_move_as_one():
     """A pair of opposite weights is bound, but free to move: its force is that on the pair."""
     loss = population_loss(
@@ -246,6 +254,7 @@ def test_units_that_hold_each_other_move_as_one():
     assert found.gradient_norm == pytest.approx(abs(slope) / 2**0.5, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_a_unit_of_weight_zero():
     teacher, loss = made("gaussian", 3, 2, positions="gaussian")
     x = np.concatenate([teacher.positions, np.full((1, 3), 0.5)])
@@ -255,6 +264,7 @@ def test_a_unit_of_weight_zero():
     assert certificate(fixed, spare).kind == "degenerate"  # its position is flat
 
 
+@pytest.mark.slow
 def test_a_unit_of_weight_zero_on_a_cusp_where_the_potential_vanishes():
     """C(0) = 0 and C(v) = -|v| - v + ..., so that L = c^2 - 2 c C(v) falls with c < 0 and v > 0."""
     loss = population_loss(Teacher([[0.0], [1.0]], [1.0, -math.e], "bessel"))
@@ -264,6 +274,7 @@ def test_a_unit_of_weight_zero_on_a_cusp_where_the_potential_vanishes():
     assert value(loss, Student([[0.1]], [-0.1])) < found.loss
 
 
+@pytest.mark.slow
 def test_every_way_to_the_smallest_eigenvalue_agrees(monkeypatch):
     teacher, loss = made("gaussian", 3)
     spaced = Student(teacher.positions / 4 + 0.1, teacher.weights)
@@ -271,7 +282,7 @@ def test_every_way_to_the_smallest_eigenvalue_agrees(monkeypatch):
     cusped, held = made("almost-harmonic", 3)
     columns = certificate(held, cusped.student())
     monkeypatch.setattr(curvature, "SMALL", 0)
-    monkeypatch.setattr(curvature, "FEW", 0)
+    monkeypatch.setattr(population, "FEW", 0)
     searched, matrix = certificate(loss, spaced), certificate(held, cusped.student())
     for one, other in ((searched, dense), (matrix, columns)):
         assert one.smallest_eigenvalue == pytest.approx(other.smallest_eigenvalue, rel=1e-9)
@@ -280,6 +291,7 @@ def test_every_way_to_the_smallest_eigenvalue_agrees(monkeypatch):
     assert dense.smallest_eigenvalue == pytest.approx(np.linalg.eigvalsh(hessian)[0], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_samples():
     teacher, _ = made("relu", 3)
     loss = empirical_loss(teacher, samples=300, seed=0)
@@ -308,6 +320,7 @@ def test_the_summary_is_json():
     assert certificate(loss, teacher.student(), tolerance=1e-3).summary()["tolerance"] == 1e-3
 
 
+@pytest.mark.slow
 def test_what_is_not_covered_says_so():
     cross = population_loss(Teacher(np.eye(2), np.ones(2), "bessel"), wrt="positions")
     ridge = certificate(cross, Student(np.array([[1.0, 0.4]]), np.ones(1)))
@@ -333,6 +346,7 @@ def test_bad_input():
     assert empty.kind == "minimum"
 
 
+@pytest.mark.slow
 def test_where_everything_is_bound_no_hessian_is_compiled(monkeypatch):
     teacher, loss = made("almost-harmonic", 7)
     monkeypatch.setattr(Objective, "hvp", lambda *_: pytest.fail("a Hessian-vector product"))

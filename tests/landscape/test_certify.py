@@ -9,6 +9,8 @@ import pytest
 import earnshaw as ew
 from earnshaw.errors import EarnshawError
 
+pytestmark = pytest.mark.slow
+
 AXES = np.eye(3)
 
 

@@ -8,7 +8,7 @@ import pytest
 import earnshaw as ew
 from earnshaw.descent import node_wise
 from earnshaw.errors import EarnshawError
-from earnshaw.learning import storage
+from earnshaw.files import checkpoints
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +54,7 @@ def test_every_unit_is_found_and_no_more(teacher, run):
     assert np.all(run.history.node_iterations < 400)
 
 
+@pytest.mark.slow
 def test_the_certificate_of_a_perfect_recovery(teacher, run):
     found = run.certificate
     assert found.kind == "cusp-minimum"
@@ -67,12 +68,14 @@ def test_the_certificate_of_a_perfect_recovery(teacher, run):
     assert run.summary()["certificate"]["gradient_norm"] < 1e-8
 
 
+@pytest.mark.slow
 def test_losses_fall_with_every_unit(run):
     assert np.all(np.diff(run.history.losses) <= 1e-12)
     for path, position in zip(run.history.paths, run.student.positions, strict=True):
         assert np.array_equal(path[-1], position)
 
 
+@pytest.mark.slow
 def test_the_same_again(teacher, run):
     assert same(run, ew.learn(teacher, seed=5))
     # Another seed goes another way, though it may well end in the same bits.
@@ -80,6 +83,7 @@ def test_the_same_again(teacher, run):
     assert not np.array_equal(other.history.paths[0], run.history.paths[0])
 
 
+@pytest.mark.slow
 def test_nothing_is_compiled_again_between_nodes_or_seeds(monkeypatch):
     """Of another dimension than elsewhere, so that nothing is compiled yet."""
     traces = []
@@ -91,6 +95,7 @@ def test_nothing_is_compiled_again_between_nodes_or_seeds(monkeypatch):
     assert len(traces) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["node-wise", "gd"])
 def test_interrupted_and_resumed_is_uninterrupted(method, teacher, tmp_path):
     asked = {"method": method, "seed": 5, "iterations": None if method == "node-wise" else 60}
@@ -107,8 +112,9 @@ def test_interrupted_and_resumed_is_uninterrupted(method, teacher, tmp_path):
     assert same(ew.learn(resume=file), whole)
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_from_its_last_checkpoint(teacher, tmp_path, monkeypatch):
-    monkeypatch.setattr(storage, "EVERY", 0.0)
+    monkeypatch.setattr(checkpoints, "EVERY", 0.0)
     file, copy = tmp_path / "run.npz", tmp_path / "copy.npz"
 
     def report(progress):
@@ -119,6 +125,7 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(teacher, tmp_path, monkey
     assert same(ew.learn(resume=copy), whole)
 
 
+@pytest.mark.slow
 def test_a_longer_run_goes_on_from_a_shorter(teacher, tmp_path):
     file = tmp_path / "run.npz"
     short = ew.learn(teacher, "gd", seed=5, iterations=30, save=file)
@@ -128,6 +135,7 @@ def test_a_longer_run_goes_on_from_a_shorter(teacher, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_files_of_another_problem_are_refused(teacher, tmp_path):
     file = tmp_path / "run.npz"
     ew.learn(teacher, "gd", seed=5, iterations=2, save=file)
@@ -143,6 +151,7 @@ def test_files_of_another_problem_are_refused(teacher, tmp_path):
     assert file.read_bytes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"", b"no archive", "teacher", "short"])
 def test_foreign_files_are_refused(content, teacher, tmp_path):
     file = tmp_path / "run.npz"
@@ -187,6 +196,7 @@ def test_refusals(asked, why, teacher):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.slow
 def test_refusals_on_the_sphere():
     hidden = ew.random_teacher("hermite-3", 3, 2, on="sphere")
     with pytest.raises(EarnshawError, match=r"ball of R\^d"):
@@ -195,17 +205,20 @@ def test_refusals_on_the_sphere():
         ew.learn(hidden, "gd", start="lemma-4.5")
 
 
+@pytest.mark.slow
 def test_unbounded_potentials_have_no_node_wise_learning():
     hidden = ew.random_teacher("harmonic", 3, 2)
     with pytest.raises(EarnshawError, match="bounded where units meet"):
         ew.learn(hidden)
 
 
+@pytest.mark.slow
 def test_theory_steps_below_rounding_are_refused(teacher):
     with pytest.raises(EarnshawError, match=r"below rounding .* iterations; allowed"):
         ew.learn(teacher, "second-gd", steps="theory")
 
 
+@pytest.mark.slow
 def test_theory_steps_that_can_be_run_say_what_they_promise():
     hidden = ew.random_teacher("gaussian", 2, 1, positions="gaussian")
     run = ew.learn(hidden, "gd", steps="theory", tolerance=1e-2, iterations=20)
@@ -214,6 +227,7 @@ def test_theory_steps_that_can_be_run_say_what_they_promise():
     assert np.all(np.diff(run.history.losses) <= 0)
 
 
+@pytest.mark.slow
 def test_best_of_several_starts():
     hidden = ew.random_teacher("gaussian", 2, 2, positions="gaussian")
     runs = [ew.learn(hidden, "gd", iterations=50, starts=n).loss for n in (1, 4)]

@@ -9,10 +9,12 @@ from scipy.optimize import least_squares
 
 import earnshaw as ew
 from earnshaw.errors import EarnshawError
-from earnshaw.learning.samples.correlation import correlation
+from earnshaw.learning.samples._correlation import correlation
+from earnshaw.learning.samples._refine import refined
+from earnshaw.learning.samples._search import climb
 from earnshaw.learning.samples.learn import learn_from_samples
-from earnshaw.learning.samples.refine import refined
-from earnshaw.learning.samples.search import climb
+
+pytestmark = pytest.mark.slow
 
 WIDTH = 3.0
 COUNT, ROOM = 600, 8  # samples, and units there is room for: few shapes, compiled once

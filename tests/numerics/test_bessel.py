@@ -37,6 +37,7 @@ def truth(order, z):
     raise AssertionError("no digits left")
 
 
+@pytest.mark.quick("0.5")
 @pytest.mark.parametrize("order", ORDERS)
 def test_logarithm_and_ratio_to_rounding(order):
     logs, ratios = log_k_and_ratio(order, ARGUMENTS)
@@ -55,6 +56,7 @@ def test_the_reference_agrees_with_mpmath():
             assert float(truth(order, z)[0]) == pytest.approx(float(expected), rel=1e-15)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.floats(1e-3, 600.0))
 def test_agrees_with_scipy(z):
@@ -70,6 +72,7 @@ def taylor(function, centre, order, reach=0.5, count=80):
     return [float((values[k] / count).real) / reach**k for k in range(order + 1)]
 
 
+@pytest.mark.quick("-0.5")
 @pytest.mark.parametrize("order", [-0.5, 3, 10.5])
 def test_derivatives_of_any_order(order):
     ctx.dps, nu = 80, acb(order)
@@ -82,6 +85,7 @@ def test_derivatives_of_any_order(order):
         assert float(derivative(order, 1.75)) == pytest.approx(expected, rel=1e-11, abs=1e-13)
 
 
+@pytest.mark.slow
 def test_derivative_of_the_reduced_function_raises_the_order():
     z = jnp.linspace(0.2, 9.0, 12)
     slope = jax.vmap(jax.grad(lambda x: jnp.exp(log_reduced_k(2, x))))(z)
@@ -106,6 +110,7 @@ def test_order_minus_one_half_is_an_exponential():
     np.testing.assert_array_equal(k_ratio(-0.5, z), 1.0)
 
 
+@pytest.mark.slow
 def test_under_vmap_and_reverse_mode():
     z = jnp.linspace(0.1, 40.0, 6).reshape(2, 3)
     plain = log_reduced_k(3, z)

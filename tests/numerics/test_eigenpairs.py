@@ -88,6 +88,7 @@ def test_both_ends_of_assorted_spectra(name):
         assert abs(float(shrunk[0]) - truth / scale) <= float(shrunk[1]) + 50 * ROUNDING
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(
     size=st.integers(1, 30),

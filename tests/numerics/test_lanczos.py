@@ -31,6 +31,7 @@ SPECTRA = {
 }
 
 
+@pytest.mark.quick("two values")
 @pytest.mark.parametrize("name", SPECTRA)
 def test_exact_with_as_many_products_as_coordinates(name):
     values = SPECTRA[name]
@@ -53,6 +54,7 @@ def test_a_diagonal_matrix_with_an_invisible_direction():
     assert abs(float(found.vector[7])) == pytest.approx(1, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_more_coordinates_than_products():
     """An upper bound of the smallest eigenvalue, and right where that is well separated."""
     matrix = _symmetric(np.r_[-3.0, np.random.default_rng(1).uniform(-1, 1, 299)])
@@ -71,6 +73,7 @@ def test_one_coordinate_and_none():
     assert none.vector.shape == (0,)
 
 
+@pytest.mark.slow
 def test_batches_branches_and_repetition():
     matrices = jnp.stack([_symmetric(SPECTRA[name], 3) for name in ("simple", "double", "zero")])
     batch = jax.jit(jax.vmap(_found))(matrices)
@@ -87,5 +90,6 @@ def test_batches_branches_and_repetition():
     assert np.array_equal(again.vector, _found(matrices[0]).vector)
 
 
+@pytest.mark.slow
 def test_products_that_are_not_finite_are_said_so():
     assert np.isnan(float(_found(jnp.full((3, 3), jnp.nan)).value))

@@ -15,6 +15,8 @@ from earnshaw.errors import EarnshawError
 from earnshaw.plots import animation
 from earnshaw.plots.animation import animate_path, frame_times
 
+pytestmark = pytest.mark.slow
+
 SIZE = (880, 496)
 
 

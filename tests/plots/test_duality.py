@@ -8,6 +8,8 @@ import pytest
 import earnshaw as ew
 from earnshaw.plots.duality import draw_pair
 
+pytestmark = pytest.mark.slow
+
 
 def curve(axes, index: int = 0) -> tuple[np.ndarray, np.ndarray]:
     line = axes.get_lines()[index]

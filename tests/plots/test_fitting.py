@@ -7,16 +7,18 @@ import pytest
 from matplotlib.colors import to_rgb
 
 import earnshaw as ew
-from earnshaw.fitting.fit import Fitted
-from earnshaw.fitting.growth import Event
-from earnshaw.fitting.model import Model
-from earnshaw.fitting.network import Network
-from earnshaw.fitting.problem import Problem
-from earnshaw.fitting.scores import scores_of
-from earnshaw.fitting.validation import Validation, folds_of
+from earnshaw.learning.fitting.fitted import Fitted
+from earnshaw.learning.fitting.growth import Event
+from earnshaw.learning.fitting.model import Model
+from earnshaw.learning.fitting.network import FittedNetwork
+from earnshaw.learning.fitting.problem import Problem
+from earnshaw.learning.fitting.scores import scores_of
+from earnshaw.learning.fitting.validation import Validation, folds_of
 from earnshaw.plots.fitting import draw_fit
 from earnshaw.plots.style import save
 from looking import axes_of, cell_patch, cell_words, check_words
+
+pytestmark = pytest.mark.slow
 
 NAMES = [f"a rather long name of the input number {j}" for j in range(40)]
 
@@ -25,7 +27,7 @@ def made(units, dim, outputs=1, classes=(), rows=90, linear=True, names=None, no
     """A problem, a network for it, and what its folds would say; nothing is fitted."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(rows, dim)) * rng.uniform(0.1, 100, dim)
-    network = Network(
+    network = FittedNetwork(
         activation=ew.activation("tanh"),
         positions=rng.normal(size=(units, dim)) / np.std(x, axis=0),
         biases=rng.normal(size=units),

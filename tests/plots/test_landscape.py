@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from earnshaw.charges.network import Student, Teacher
-from earnshaw.descent.stop import Stop
-from earnshaw.landscape.hunt.landscape import CriticalPoint, Landscape, interval
+from earnshaw.descent.method import Stop
+from earnshaw.landscape.hunting.critical_points import CriticalPoint, Landscape, interval
 from earnshaw.plots.landscape import draw_landscape, point_colours
 from earnshaw.plots.style import ASTRAY, ELECTRON, FIELD, save
+
+pytestmark = pytest.mark.slow
 
 
 def made(dim=2, units=1, on="space", points=((0.0, "minimum", 7), (0.3, "minimum", 5)), lost=0):

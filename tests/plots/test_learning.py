@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 import earnshaw as ew
-from earnshaw.descent.stop import Stop
+from earnshaw.descent.method import Stop
 from earnshaw.landscape.certificate import Certificate
 from earnshaw.learning.run import Run, Trace
+from earnshaw.plots._projection import CAMERA, Components, Globe, choose_view
 from earnshaw.plots.learning import draw_run
-from earnshaw.plots.projection import CAMERA, Components, Globe, choose_view
 from earnshaw.plots.style import save
+
+pytestmark = pytest.mark.slow
 
 
 def make_run(teacher, student=None, losses=None, node_wise=True, relative_loss=1e-20, seed=0):

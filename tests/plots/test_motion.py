@@ -7,10 +7,12 @@ import pytest
 
 import earnshaw as ew
 from earnshaw.dynamics.path import Encounter, Path
-from earnshaw.plots.decay import Decay
-from earnshaw.plots.field import Shades, potentials
+from earnshaw.plots._decay import Decay
+from earnshaw.plots._field import Shades, potentials
 from earnshaw.plots.motion import draw_path
 from earnshaw.plots.style import save
+
+pytestmark = pytest.mark.slow
 
 
 def make_path(teacher, starts, energy=None, bound=None, events=(), stop="time", steps=41):

@@ -17,6 +17,8 @@ from earnshaw.plots.style import save
 from earnshaw.plots.sweep import draw_sweep
 from looking import axes_of, cell_patch, cell_words, check_words, value, words
 
+pytestmark = pytest.mark.slow
+
 CODE = "0.1.0-1a2b3c4d jax 0.10.2 numpy 2.4.0"
 LONG = "an-activation-with-a-very-long-name-indeed-and-more"
 

@@ -31,13 +31,12 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from earnshaw.activations.symmetry import NONE, Symmetries, detected
-from earnshaw.charges.network import Student, Teacher
-from earnshaw.charges.quadratic import Quadratic, quadratic
-from earnshaw.charges.species import Species
+from earnshaw.charges._quadratic import Quadratic, quadratic
+from earnshaw.charges.network import Species, Student, Teacher
+from earnshaw.duality.dual import Dual
+from earnshaw.duality.potential import Zonal
+from earnshaw.duality.symmetry import NONE, Symmetries, detected
 from earnshaw.errors import EarnshawError
-from earnshaw.potentials.base import Zonal
-from earnshaw.potentials.dual import Dual
 
 SAME_PLACE = 1e-8  # teacher units nearer than this part of their length are at one place
 WEIGHT_COST = 1e-3

@@ -4,7 +4,7 @@ Positions, w_1 ... w_k in R^d, independent except where orthonormal:
 
 - ``paper``        N(0, d log d I) (Full, Theorems 4.1 and 4.6, whose O() is taken as 1). log d is
                    replaced by log 2 for d = 1, where it would put all units in one place. They are
-                   about d sqrt(2 log d) apart, not d log d (MATH, error 20);
+                   about d sqrt(2 log d) apart, not d log d (mathematics.md, error 20);
 - ``sphere``       uniform on S^(d-1);
 - ``orthonormal``  the first k rows of a random (Haar) orthogonal matrix, k <= d;
 - ``gaussian``     N(0, I/d): length about 1.
@@ -32,12 +32,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from earnshaw.activations.base import Activation
-from earnshaw.charges.network import Student, Teacher
-from earnshaw.charges.species import Species
+from earnshaw.charges.manifolds import Manifold
+from earnshaw.charges.network import Species, Student, Teacher
+from earnshaw.duality.activation import Activation
+from earnshaw.duality.potential import Potential, Zonal
 from earnshaw.errors import EarnshawError, UnknownName, check_integer, check_real
-from earnshaw.manifolds import Manifold
-from earnshaw.potentials.base import Potential, Zonal
 
 TEACHER, STUDENT = 0, 1  # one seed gives a teacher and a student that know nothing of each other
 LARGEST_SEED = 2**63 - 1

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from earnshaw.cli import output
-from earnshaw.cli.teachers import build_teacher, with_ones, with_teacher
+from earnshaw.cli.options import build_teacher, with_ones, with_teacher
 from earnshaw.errors import EarnshawError
-from earnshaw.files import check_writable
+from earnshaw.files.atomic import check_writable
 
 if TYPE_CHECKING:
     from earnshaw.landscape.certify import Certified
-    from earnshaw.landscape.rigorous.proof import Proof
+    from earnshaw.landscape.proofs.proof import Proof
     from earnshaw.landscape.theorems.application import Application
 
 
@@ -85,7 +85,7 @@ def command(
         point = ew.load_student(student)
     result = certify(loss, point, tolerance=tolerance, rigorous=rigorous or proof is not None)
     if proof is not None:
-        from earnshaw.landscape.rigorous.storage import save_proof
+        from earnshaw.landscape.proofs.proof_file import save_proof
 
         assert result.rigorous is not None
         save_proof(proof, result.rigorous)
@@ -97,7 +97,7 @@ def command(
 
 def _show_checked(path: Path, json: bool) -> None:
     """Verify a proof's file and say what it proves."""
-    from earnshaw.landscape.rigorous.check import check_proof
+    from earnshaw.landscape.proofs.check import check_proof
 
     proof = check_proof(path)
     if json:

@@ -10,20 +10,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from earnshaw.cli import output
-from earnshaw.cli.fitted import Found, payload_of, print_found
-from earnshaw.cli.progress import shown
+from earnshaw.cli.fit_report import Found, payload_of, print_found
+from earnshaw.cli.options import with_settings
+from earnshaw.cli.output import progress_bar
 from earnshaw.errors import EarnshawError, OutOfRange
-from earnshaw.files import check_writable, write_text
+from earnshaw.files.atomic import check_writable, write_text
+from earnshaw.learning.fitting.settings import Settings
 
 if TYPE_CHECKING:
-    from earnshaw.fitting.fit import Fitted
-    from earnshaw.fitting.model import Model
-    from earnshaw.fitting.problem import Problem
-    from earnshaw.fitting.validation import Validation
+    from earnshaw.learning.fitting.fitted import Fitted
+    from earnshaw.learning.fitting.model import Model
+    from earnshaw.learning.fitting.problem import Problem
+    from earnshaw.learning.fitting.validation import Validation
 
 ALPHA = {"regression": 0.0, "classification": 1e-3}  # separable classes would have no fit at 0
 
+OPTIONS = ("units", "max_units", "criterion", "linear", "seed")  # of the settings of a fit
 
+
+@with_settings(Settings, only=OPTIONS, defaults=True)
 def command(
     data: Annotated[Path, typer.Argument(help="A table: FILE.csv (.tsv, .txt), .parquet or .npz.")],
     target: Annotated[
@@ -49,17 +54,13 @@ def command(
     parameter: Annotated[
         list[str] | None, typer.Option("--parameter", "-p", help="Of the activation: NAME=VALUE.")
     ] = None,
-    units: Annotated[str, typer.Option(help="How many, or auto to find out.")] = "auto",
-    max_units: Annotated[int, typer.Option(help="How many at most, for auto.")] = 50,
-    criterion: Annotated[str, typer.Option(help="For auto: bic, aic or holdout.")] = "bic",
+    asked: Any = None,
     alpha: Annotated[
         float | None, typer.Option(help="Strength of regularisation; 0, or 0.001 for classes.")
     ] = None,
-    linear: Annotated[str, typer.Option(help="A linear part: auto, yes or no.")] = "auto",
     folds: Annotated[
         int | None, typer.Option(help="Of the cross-validation; 5, and 0 for none.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of starts and folds.")] = 0,
     save: Annotated[
         Path | None,
         typer.Option(help="The model: FILE.npz or .json; DATA's name with .model.npz, here."),
@@ -75,23 +76,15 @@ def command(
     _check_files(data, save, plot, export)
     began = time.perf_counter()
     output.use_compilation_cache()
-    from earnshaw.fitting.problem import problem_of
-    from earnshaw.fitting.tables import read_table
+    from earnshaw.learning.fitting.problem import problem_of
+    from earnshaw.learning.fitting.tables import read_table
 
     # A table that cannot be used is refused before anything slow is loaded.
     table = read_table(data, separator)
     problem = problem_of(table, target or (), features or (), drop or (), weights, classify)
-    from earnshaw.fitting.settings import Settings
-
-    settings = Settings(
-        units=_units(units),
-        max_units=max_units,
-        criterion=criterion,
-        loss=problem.loss,
-        alpha=ALPHA[problem.kind] if alpha is None else alpha,
-        linear=_linear(linear),
-        seed=seed,
-    )
+    read = {"units": _units(asked["units"]), "linear": _linear(asked["linear"])}
+    strength = ALPHA[problem.kind] if alpha is None else alpha
+    settings = Settings(**asked | read, loss=problem.loss, alpha=strength)
     parameters = output.parse_parameters(parameter or [], taken=())
     sigma = _activation(activation, parameters)
     fitted, validation = _fit(problem, sigma, settings, folds)
@@ -102,7 +95,7 @@ def command(
 
         figure = draw_fit(model, problem, fitted, validation)
     if export is not None:
-        from earnshaw.cli.taking import source_of
+        from earnshaw.learning.exports.model_source import source_of
 
         source = source_of(model)
     files = _write(model, save, source, export, figure, plot)
@@ -123,7 +116,7 @@ def _write(
     plot: Path | None,
 ) -> dict[str, str]:
     """The files, each whole or not at all; their names by what they are."""
-    from earnshaw.fitting.storage import save_model
+    from earnshaw.learning.fitting.model_file import save_model
 
     save_model(save, model)
     files = {"saved": str(save)}
@@ -162,8 +155,8 @@ def _linear(text: str) -> bool | str:
 
 
 def _activation(name: str, parameters: dict[str, Any]) -> Any:
-    from earnshaw.activations.base import DotProduct
-    from earnshaw.duality.activation import activation, takes_dim
+    from earnshaw.duality.activation import DotProduct
+    from earnshaw.duality.named import activation, takes_dim
 
     if not takes_dim(name):
         sigma = activation(name, **parameters)
@@ -176,10 +169,10 @@ def _fit(
     problem: Problem, sigma: Any, settings: Any, asked: int | None
 ) -> tuple[Fitted, Validation | None]:
     """The network of all rows, and those of the folds, with a bar that says how far they are."""
-    from earnshaw.fitting.validation import cross_validate, fit_problem, number_of_folds
+    from earnshaw.learning.fitting.validation import cross_validate, fit_problem, number_of_folds
 
     folds = number_of_folds(asked, problem.count)
-    with shown("fitting") as report:
+    with progress_bar("fitting") as report:
 
         def tell(done: int, event: Any) -> None:
             if report is not None:
@@ -202,7 +195,7 @@ def _model(
     parameters: dict[str, Any],
     settings: Any,
 ) -> Model:
-    from earnshaw.fitting.model import Model
+    from earnshaw.learning.fitting.model import Model
 
     scores: dict[str, float] = {}
     if validation is not None:

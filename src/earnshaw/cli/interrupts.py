@@ -4,26 +4,33 @@ Python raises KeyboardInterrupt wherever it happens to be. Inside JAX that may b
 callback from C++, where it is lost or crashes the process; inside an import it leaves half a
 module. There the exception waits until our own code goes on, which knows where a run can be taken
 up again. A second Ctrl-C does not wait.
+
+It could be simpler: only note the signal, and raise where a run reports its progress. But much of
+what a command does reports nothing, and takes seconds to minutes: compilation before the first
+report, matching and certificates after the last, proofs, pictures, tables. There a first Ctrl-C
+would do nothing that a user can see. So the handler looks at the stack: outside of JAX and imports
+it raises at once; inside, a profile function, which Python calls whenever a function is entered or
+left, raises as soon as the function of ours that called JAX goes on. It is there only between the
+signal and that moment, and costs nothing before.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
 INTERRUPTED, SAID = 130, "earnshaw: interrupted"
-DELICATE = re.compile(
-    r"<frozen importlib|-packages[/\\](jax|jaxlib|equinox|diffrax|lineax|optimistix)[/\\]"
-)
+DELICATE = {  # packages that must not be cut short
+    *("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix"),
+    *("importlib", "_frozen_importlib", "_frozen_importlib_external"),
+}
 STOPPING = "\rearnshaw: stopping as soon as this step is done; Ctrl-C again to quit at once\n"
-OURS = str(Path(__file__).parents[1])
+OURS = "earnshaw"
 
 
 @contextmanager
@@ -45,7 +52,7 @@ def held_back() -> Iterator[None]:
         def watch(frame: FrameType, *_: Any) -> None:
             # Nothing happens in `home`, nor in a function of ours that it calls, before it goes on.
             nonlocal waiting
-            called = frame.f_back is home and frame.f_code.co_filename.startswith(OURS)
+            called = frame.f_back is home and _package(frame) == OURS
             if frame is home or called:
                 sys.setprofile(None)
                 waiting = False
@@ -77,7 +84,12 @@ def _home(frame: FrameType | None) -> FrameType | None:
     """Who called the outermost of the calls that must not be cut short; None if there is none."""
     found = None
     while frame is not None:
-        if DELICATE.search(frame.f_code.co_filename):
+        if _package(frame) in DELICATE:
             found = frame.f_back
         frame = frame.f_back
     return found
+
+
+def _package(frame: FrameType) -> str:
+    """The package that the function of a frame belongs to."""
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]

@@ -11,13 +11,14 @@ import typer
 
 from earnshaw.cli import output
 from earnshaw.cli.interrupts import INTERRUPTED
-from earnshaw.cli.progress import shown
-from earnshaw.cli.teachers import build_teacher, with_ones, with_teacher
+from earnshaw.cli.options import build_teacher, with_ones, with_settings, with_teacher
+from earnshaw.cli.output import progress_bar
 from earnshaw.errors import EarnshawError
-from earnshaw.files import check_writable
+from earnshaw.files.atomic import check_writable
+from earnshaw.landscape.hunting.settings import Settings
 
 if TYPE_CHECKING:
-    from earnshaw.landscape.hunt.landscape import CriticalPoint, Landscape
+    from earnshaw.landscape.hunting.critical_points import CriticalPoint, Landscape
 
 ROWS = 24  # of the table; more points are summed up
 ZERO = 1e-12  # what is below is rounding
@@ -25,33 +26,13 @@ WORDS = {"plot": "drawn"}  # for files, where their names in JSON do not read we
 
 
 @with_teacher
+@with_settings(Settings)
 def command(
     about: dict[str, Any],
-    student_units: Annotated[
-        int | None, typer.Option(help="Units of the student; as many as the teacher has.")
-    ] = None,
-    fixed_charges: Annotated[
-        bool,
-        typer.Option(
-            "--fixed-charges",
-            help="Only positions move, weights are the teacher's; 1 for a random teacher.",
-        ),
-    ] = False,
-    starts: Annotated[int | None, typer.Option(help="Random starts; 600.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the starts; 0.")] = None,
+    asked: dict[str, Any],
     teacher_seed: Annotated[
         int | None, typer.Option(help="Of a random teacher; the same for all --seed: 0.")
     ] = None,
-    init_scale: Annotated[
-        float | None, typer.Option(help="s, for starts of N(0, s^2 I); N(0, I/d).")
-    ] = None,
-    objective: Annotated[
-        str | None, typer.Option(help="full (the default), regularized, assumption-1.")
-    ] = None,
-    tolerance: Annotated[
-        float | None, typer.Option(help="The gradient norm of a start that has arrived.")
-    ] = None,
-    iterations: Annotated[int | None, typer.Option(help="At most, of each start; 50000.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
     points: Annotated[
         Path | None, typer.Option(help="Write the teacher and a student of each kind there.")
@@ -73,24 +54,17 @@ def command(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     drawing = output.load_drawing() if plot is not None else None
     output.use_compilation_cache()
-    from earnshaw.landscape.hunt.hunt import hunt
+    from earnshaw.landscape.hunting.hunt import hunt
 
     hidden = None
     if resume is None or any(value is not None for value in about.values()):
-        if fixed_charges or objective == "assumption-1":
+        if asked["fixed_charges"] or asked["objective"] == "assumption-1":
             about = with_ones(about)
         hidden = build_teacher(seed=teacher_seed, **about)
-    with shown("hunting") as report:
+    with progress_bar("hunting") as report:
         landscape = hunt(
             hidden,
-            units=student_units,
-            starts=starts,
-            seed=seed,
-            fixed_charges=fixed_charges or None,
-            init_scale=init_scale,
-            objective=objective,
-            tolerance=tolerance,
-            iterations=iterations,
+            **asked | {"fixed_charges": asked["fixed_charges"] or None},
             save=resume if save is None else save,
             resume=resume,
             report=report,
@@ -117,7 +91,7 @@ def command(
 
 def _write_points(folder: Path, landscape: Landscape) -> None:
     """teacher.json and point-0.json, point-1.json, ...: what `earnshaw certify` reads."""
-    from earnshaw.charges.storage import save
+    from earnshaw.charges.network_file import save
 
     save(folder / "teacher.json", landscape.teacher)
     for number, point in enumerate(landscape.found):

@@ -10,9 +10,10 @@ import typer
 
 from earnshaw.cli import output
 from earnshaw.cli.interrupts import INTERRUPTED
-from earnshaw.cli.progress import shown
-from earnshaw.cli.teachers import build_teacher, with_teacher
-from earnshaw.files import check_writable
+from earnshaw.cli.options import build_teacher, number_or_name, with_settings, with_teacher
+from earnshaw.cli.output import progress_bar
+from earnshaw.files.atomic import check_writable
+from earnshaw.learning.settings import Settings
 
 if TYPE_CHECKING:
     from earnshaw.learning.run import Run
@@ -21,38 +22,10 @@ ROWS = 24  # of the table; more units are summed up
 
 
 @with_teacher
+@with_settings(Settings)
 def command(
     about: dict[str, Any],
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help="node-wise (the default), node-wise-paper, node-wise-sgd, node-wise-gd, gd, "
-            "hessian-descent, second-gd, noisy-sgd, newton."
-        ),
-    ] = None,
-    student_units: Annotated[
-        int | None, typer.Option(help="Units the student may have; node-wise finds the number.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the teacher and of the run; 0.")] = None,
-    objective: Annotated[
-        str | None, typer.Option(help="full (the default), regularized, assumption-1.")
-    ] = None,
-    wrt: Annotated[str | None, typer.Option(help="What moves: both, positions, weights.")] = None,
-    samples: Annotated[
-        int | None, typer.Option(help="Learn from this many samples, not from the exact loss.")
-    ] = None,
-    batch: Annotated[int | None, typer.Option(help="Size of minibatches, with --samples.")] = None,
-    steps: Annotated[
-        str | None, typer.Option(help="adaptive, theory, or the size of constant steps.")
-    ] = None,
-    starts: Annotated[
-        int | None, typer.Option(help="Random starts: of all units (1), of each unit (8).")
-    ] = None,
-    start: Annotated[str | None, typer.Option(help="random, or lemma-4.5.")] = None,
-    iterations: Annotated[
-        int | None, typer.Option(help="At most; node-wise: for each unit.")
-    ] = None,
-    tolerance: Annotated[float | None, typer.Option(help="The eps of M_eps.")] = None,
+    asked: dict[str, Any],
     plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
     save: Annotated[Path | None, typer.Option(help="Keep the run in FILE.npz.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with the run in FILE.npz.")] = None,
@@ -69,22 +42,11 @@ def command(
 
     hidden = None
     if resume is None or any(value is not None for value in about.values()):
-        hidden = build_teacher(seed=seed, **about)
-    with shown("learning") as report:
+        hidden = build_teacher(seed=asked["seed"], **about)
+    with progress_bar("learning") as report:
         run = ew.learn(
             hidden,
-            method,
-            seed=seed,
-            units=student_units,
-            objective=objective,
-            wrt=wrt,
-            samples=samples,
-            batch=batch,
-            steps=_number_or_name(steps),
-            starts=starts,
-            start=start,
-            iterations=iterations,
-            tolerance=tolerance,
+            **asked | {"steps": number_or_name(asked["steps"])},
             save=resume if save is None else save,
             resume=resume,
             report=report,
@@ -105,13 +67,6 @@ def command(
         _print(run, seconds, plot, save)
     if str(run.stop) == "interrupted":
         raise typer.Exit(INTERRUPTED)
-
-
-def _number_or_name(steps: str | None) -> Any:
-    try:
-        return None if steps is None else float(steps)
-    except ValueError:
-        return steps
 
 
 def _print(run: Run, seconds: float, plot: Path | None, save: Path | None) -> None:

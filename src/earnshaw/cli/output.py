@@ -7,11 +7,16 @@ import math
 import os
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from earnshaw.errors import EarnshawError
-from earnshaw.files import check_writable
+from earnshaw.files.atomic import check_writable
+
+if TYPE_CHECKING:
+    from earnshaw.descent.loop import Progress, Report
 
 
 def print_json(payload: dict[str, Any]) -> None:
@@ -80,7 +85,8 @@ def load_drawing() -> threading.Thread:
 def use_compilation_cache() -> None:
     """Compile fast, and keep it in the user's cache folder, so that a second run starts faster.
 
-    Through the environment, so that processes which this one starts do the same.
+    Through the environment, so that processes which this one starts do the same. Only commands do
+    so, whose process is their own: ``import earnshaw`` leaves the environment alone.
     """
     if QUICK_TO_COMPILE not in (flags := os.environ.get("XLA_FLAGS", "")):
         os.environ["XLA_FLAGS"] = f"{QUICK_TO_COMPILE} {flags}".strip()
@@ -124,3 +130,24 @@ def _number(text: str) -> Any:
         except ValueError:
             continue
     return text.strip()
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Report | None]:
+    """A function that shows progress on standard error; None where that is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+
+        def report(progress: Progress) -> None:
+            done, total, note = progress
+            bar.update(task, completed=done, total=total, description=f"{what}: {note}")
+
+        yield report

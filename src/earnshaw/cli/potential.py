@@ -14,7 +14,7 @@ from earnshaw.cli import output
 from earnshaw.errors import EarnshawError, OutOfRange
 
 if TYPE_CHECKING:
-    from earnshaw.potentials.base import Potential
+    from earnshaw.duality.potential import Potential
 
 DEFAULT_POINTS = {"rho": (-1.0, -0.5, 0.0, 0.5, 1.0), "r": (0.0, 0.5, 1.0, 2.0, 4.0)}
 
@@ -141,7 +141,7 @@ def _draw(
     path: Path, name: str, dim: int | None, width: float, parameters: dict[str, Any], phi: Potential
 ) -> None:
     import earnshaw as ew
-    from earnshaw.duality.activation import takes_dim
+    from earnshaw.duality.named import takes_dim
     from earnshaw.plots.duality import draw_pair
     from earnshaw.plots.style import save
 

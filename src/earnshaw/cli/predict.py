@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from earnshaw.cli import output
-from earnshaw.cli.fitted import score_words
+from earnshaw.cli.fit_report import score_words
 from earnshaw.errors import EarnshawError
-from earnshaw.files import check_writable, write_text, write_whole
+from earnshaw.files.atomic import check_writable, write_text, write_whole
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from earnshaw.fitting.model import Model
+    from earnshaw.learning.fitting.model import Model
 
 ENDINGS = (".csv", ".npz", ".parquet")
 
@@ -41,12 +41,12 @@ def command(
         if out.resolve() in (model.resolve(), data.resolve()):
             raise EarnshawError(f"--out {out} would overwrite what is read; allowed: another file")
     output.use_compilation_cache()
-    from earnshaw.fitting.tables import arrow, read_table
+    from earnshaw.learning.fitting.tables import arrow, read_table
 
     if out is not None and out.suffix.lower() == ".parquet":
         arrow()
     table = read_table(data, separator)
-    from earnshaw.fitting.storage import load_model
+    from earnshaw.learning.fitting.model_file import load_model
 
     used = load_model(model)
     outputs = used.outputs(table)
@@ -71,7 +71,7 @@ def _columns(model: Model, outputs: np.ndarray) -> dict[str, np.ndarray]:
     """What is predicted, by name: a column a target, and one a class for its probability."""
     import numpy as np
 
-    from earnshaw.fitting.scores import log_probabilities
+    from earnshaw.learning.fitting.scores import log_probabilities
 
     if not model.classes:
         return {
@@ -96,7 +96,7 @@ def _write(path: Path, columns: dict[str, np.ndarray]) -> None:
     """Whole or not at all."""
     import numpy as np
 
-    from earnshaw.fitting.tables import arrow
+    from earnshaw.learning.fitting.tables import arrow
 
     ending = path.suffix.lower()
     if ending == ".csv":

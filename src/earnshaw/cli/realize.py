@@ -9,7 +9,7 @@ import typer
 
 from earnshaw.cli import output
 from earnshaw.errors import EarnshawError, OutOfRange
-from earnshaw.files import check_writable
+from earnshaw.files.atomic import check_writable
 
 ANSWERS = {True: "realizable", False: "not realizable", None: "inconclusive"}
 
@@ -57,7 +57,7 @@ def command(
     if export is not None:
         payload["export"] = None
         if result.activation is not None:
-            from earnshaw.exports import export as take_away
+            from earnshaw.learning.exports import export as take_away
 
             payload["export"] = str(take_away(result, export))
     if plot is not None:
@@ -82,7 +82,7 @@ def _export_named(
     """Write an activation of the library to a file."""
     output.use_compilation_cache()
     import earnshaw as ew
-    from earnshaw.exports import export
+    from earnshaw.learning.exports import export
 
     given = {"dim": dim, "width": None if width == 1 else width}
     parameters |= {key: value for key, value in given.items() if value is not None}

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from earnshaw.cli import output
-from earnshaw.cli.sweeping import STORE, ClusterOption, StoreOption, WorkersOption, run_plan
-from earnshaw.files import check_writable
+from earnshaw.cli.run_sweep import STORE, ClusterOption, StoreOption, WorkersOption, run_plan
+from earnshaw.files.atomic import check_writable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from earnshaw.experiments.papers.reproduction import Reproduction
+    from earnshaw.papers.reproductions.reproduction import Reproduction
 
 
 def command(
@@ -48,27 +48,27 @@ def command(
 ) -> None:
     """Make a table or figure of the papers again: a picture, a CSV file and a table to read."""
     output.use_compilation_cache()
-    from earnshaw.experiments.papers.reproduce import Wish
+    from earnshaw.papers.reproductions.reproduce import ReproductionRequest
 
-    wish = Wish(name, preset, seeds, cells, reading, iterations)
+    request = ReproductionRequest(name, preset, seeds, cells, reading, iterations)
     files = {ending: out / f"{name}{ending}" for ending in (".png", ".csv", ".md")}
     for ending, path in files.items():
         check_writable(path, (ending,))
-    plan = wish.plan()
+    plan = request.plan()
     if stored:
-        from earnshaw.experiments.sweeps.peek import peek
+        from earnshaw.experiments.sweeps.stored import stored_sweep
 
-        done = peek(plan, store)
+        done = stored_sweep(plan, store)
     else:
         done = run_plan(plan, store, workers, cluster)
-    made = wish.made(done)
+    made = request.made(done)
 
-    from earnshaw.experiments.papers.page import write_page
     from earnshaw.experiments.tables import write_csv
+    from earnshaw.papers.reproductions.page import write_page
     from earnshaw.plots.style import save
 
     write_csv(files[".csv"], made.rows)
-    write_page(files[".md"], made, wish.command())
+    write_page(files[".md"], made, request.command())
     save(_picture(made), files[".png"])
     if json:
         output.print_json(
@@ -92,15 +92,15 @@ def command(
 
 
 def _picture(made: Reproduction) -> Figure:
-    if made.name == "table1":
-        from earnshaw.plots.table_one import draw_table_one
-
-        return draw_table_one(made)
-    from earnshaw.plots import experiments
+    from earnshaw.papers.plots.figure1 import draw_figure_one
+    from earnshaw.papers.plots.figure2 import draw_figure_two
+    from earnshaw.papers.plots.table1 import draw_table_one
+    from earnshaw.papers.plots.table2 import draw_table_two
 
     draw = {
-        "table2": experiments.draw_table_two,
-        "figure1": experiments.draw_figure_one,
-        "figure2": experiments.draw_figure_two,
+        "table1": draw_table_one,
+        "table2": draw_table_two,
+        "figure1": draw_figure_one,
+        "figure2": draw_figure_two,
     }
     return draw[made.name](made)

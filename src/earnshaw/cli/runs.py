@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from earnshaw.cli import output
-from earnshaw.cli.sweeping import STORE, StoreOption
+from earnshaw.cli.run_sweep import STORE, StoreOption
 from earnshaw.errors import EarnshawError
-from earnshaw.files import check_writable, write_text, write_whole
+from earnshaw.files.atomic import check_writable, write_text, write_whole
 
 if TYPE_CHECKING:
     from earnshaw.experiments.store.store import Cell, StoredRun

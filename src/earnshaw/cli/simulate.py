@@ -10,10 +10,10 @@ import typer
 
 from earnshaw.cli import output
 from earnshaw.cli.interrupts import INTERRUPTED
-from earnshaw.cli.progress import shown
-from earnshaw.cli.teachers import DRAWN, build_teacher, describe_teacher, with_teacher
+from earnshaw.cli.options import DRAWN, build_teacher, describe_teacher, with_teacher
+from earnshaw.cli.output import progress_bar
 from earnshaw.errors import EarnshawError
-from earnshaw.files import check_writable
+from earnshaw.files.atomic import check_writable
 
 if TYPE_CHECKING:
     from earnshaw.charges.network import Student, Teacher
@@ -23,7 +23,6 @@ DIM, UNITS, TIME = 2, 5, 50.0
 ENTRIES = 200  # of the energy in JSON
 ROWS = 24  # of the table
 COORDINATES = 3  # of a position in the table
-EVERY = 5.0  # seconds between checkpoints
 
 
 @with_teacher
@@ -61,8 +60,8 @@ def command(
     began = clock.perf_counter()
     output.use_compilation_cache()
     import earnshaw as ew
-    from earnshaw.dynamics.simulate import go_on
-    from earnshaw.dynamics.storage import load_path
+    from earnshaw.dynamics.path_file import load_path, path_checkpoints
+    from earnshaw.dynamics.simulate import extend
 
     about |= {"seed": seed}
     if resume is not None:
@@ -84,15 +83,15 @@ def command(
             "wrt": wrt or "positions",
             "objective": objective or "full",
         }
-    keep = _keeper(save or resume, settings)
-    with shown("simulating") as report:
+    save = save or resume
+    keep = None if save is None else path_checkpoints(save, settings).keep
+    with progress_bar("simulating") as report:
         follow: dict[str, Any] = {"on_progress": _reporter(report), "checkpoint": keep}
         if resume is not None:
-            motion = go_on(begun, time, **follow)
+            motion = extend(begun, time, **follow)
         else:
             asked = {key: settings[key] for key in ("wrt", "objective")}
             motion = ew.simulate(protons, electrons, settings["time"], **asked, **follow)
-    save = save or resume
     files = _write(motion, settings, plot, animate, save)
     payload = _payload(motion) | {"settings": settings} | files
     if json:
@@ -124,25 +123,9 @@ def _nothing_else(options: dict[str, Any]) -> None:
             )
 
 
-def _keeper(file: Path | None, settings: dict[str, Any]) -> Any:
-    """Writes the path so far to its file, every few seconds."""
-    if file is None:
-        return None
-    from earnshaw.dynamics.storage import save_path
-
-    last = [clock.monotonic()]
-
-    def keep(make: Any) -> None:
-        if clock.monotonic() - last[0] >= EVERY:
-            save_path(file, make(), settings)
-            last[0] = clock.monotonic()
-
-    return keep
-
-
 def _of_unit_length(teacher: Teacher) -> bool:
     """Whether units live on the sphere, or their length is the steepness of an activation."""
-    from earnshaw.potentials.base import Zonal
+    from earnshaw.duality.potential import Zonal
 
     return teacher.manifold.name == "sphere" or isinstance(teacher.potential, Zonal)
 
@@ -179,7 +162,7 @@ def _write(
     """The files that were asked for; their names by what they are."""
     files: dict[str, str] = {}
     if save is not None:
-        from earnshaw.dynamics.storage import save_path
+        from earnshaw.dynamics.path_file import save_path
 
         save_path(save, motion, settings)
         files["saved"] = str(save)
@@ -192,7 +175,7 @@ def _write(
     if animate is not None:
         from earnshaw.plots.animation import animate_path
 
-        with shown("filming") as report:
+        with progress_bar("filming") as report:
             animate_path(motion, animate, on_progress=_reporter(report))
         files["animation"] = str(animate)
     return files
@@ -225,7 +208,7 @@ def _print(motion: Motion, files: dict[str, str], seconds: float) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from earnshaw.plots.words import ENDINGS
+    from earnshaw.plots.formatting import ENDINGS
 
     teacher, count = motion.teacher, len(motion.bound)
     table = Table(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from earnshaw.cli import output
-from earnshaw.cli.sweeping import STORE, ClusterOption, StoreOption, WorkersOption, run_plan
-from earnshaw.files import check_writable
+from earnshaw.cli.run_sweep import STORE, ClusterOption, StoreOption, WorkersOption, run_plan
+from earnshaw.files.atomic import check_writable
 
 if TYPE_CHECKING:
     from earnshaw.experiments.sweeps.sweep import Sweep
@@ -60,7 +60,6 @@ def _without_values(row: dict) -> dict:
 
 
 def _title(done: Sweep, measure: str | None) -> str:
-    from earnshaw.experiments.kinds.registry import kind_named
-
-    shown = measure or kind_named(done.plan.kind).measure
-    return f"{done.plan.name}: {shown}, {done.done} of {len(done.cells)} cells done"
+    return (
+        f"{done.plan.name}: {measure or done.measure}, {done.done} of {len(done.cells)} cells done"
+    )

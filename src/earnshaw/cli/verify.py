@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from earnshaw.cli import output
-from earnshaw.cli.progress import shown
+from earnshaw.cli.output import progress_bar
 from earnshaw.errors import EarnshawError
-from earnshaw.files import check_writable, write_text
+from earnshaw.files.atomic import check_writable, write_text
 
 if TYPE_CHECKING:
-    from earnshaw.claims.verdict import Result
+    from earnshaw.papers.claims.verdict import ClaimResult
 
 COLOURS = {
     "holds": "green",
@@ -47,7 +47,7 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
     """Run the papers' claims on random instances (all of them quickly, if none is named)."""
-    from earnshaw.claims.catalog import HOMES, check_id
+    from earnshaw.papers.claims.catalog import HOMES, check_id
 
     names = [check_id(name) for name in ids or HOMES]
     if write is not None:
@@ -65,9 +65,9 @@ def command(
         preset = "thorough" if thorough else "quick"
         results = _run(names, preset, instances, seed, witnesses, save)
         if write is not None:
-            from earnshaw.claims.page import page
+            from earnshaw.papers.claims.page import claims_page
 
-            write_text(write, page(results, _command(ids, preset, instances, seed, write)))
+            write_text(write, claims_page(results, _command(ids, preset, instances, seed, write)))
         if json:
             claims = [result.summary() for result in results]
             output.print_json({"claims": claims, "preset": preset, "seed": seed})
@@ -82,23 +82,23 @@ def _run(
     seed: int,
     witnesses: Path | None,
     save: Path | None,
-) -> tuple[Result, ...]:
+) -> tuple[ClaimResult, ...]:
     """Run the claims; what is finished is kept, should it be interrupted."""
-    from earnshaw.claims.storage import load_results, save_results
-    from earnshaw.claims.verify import verify
-    from earnshaw.claims.witness import save_witnesses
+    from earnshaw.papers.claims.results_file import load_results, save_results
+    from earnshaw.papers.claims.verify import verify
+    from earnshaw.papers.claims.witness import save_witnesses
 
     setup = {"preset": preset, "instances": instances, "seed": seed}
     done = {} if save is None else load_results(save, setup)
 
-    def finished(result: Result) -> None:
+    def finished(result: ClaimResult) -> None:
         done[result.claim.id] = result
         if save is not None:
             save_results(save, done, setup)
         if witnesses is not None:
             save_witnesses(witnesses, result, seed)
 
-    with shown("verifying") as report:
+    with progress_bar("verifying") as report:
         return verify(
             names,
             thorough=preset == "thorough",
@@ -112,7 +112,7 @@ def _run(
 
 def _test_again(path: Path, json: bool) -> None:
     """What the test of a stored counterexample finds now."""
-    from earnshaw.claims.witness import load_witness
+    from earnshaw.papers.claims.witness import load_witness
 
     witness = load_witness(path)
     finding = witness.again()
@@ -128,9 +128,9 @@ def _test_again(path: Path, json: bool) -> None:
 
 
 def _list(names: list[str], json: bool) -> None:
-    from earnshaw.claims.catalog import claim
+    from earnshaw.papers.claims.catalog import claim_named
 
-    found = [claim(name) for name in names]
+    found = [claim_named(name) for name in names]
     if json:
         plain = [
             {"id": one.id, "title": one.title, "sources": one.sources.words()} for one in found
@@ -146,7 +146,7 @@ def _list(names: list[str], json: bool) -> None:
     Console().print(table)
 
 
-def _print(results: tuple[Result, ...]) -> None:
+def _print(results: tuple[ClaimResult, ...]) -> None:
     from rich.console import Console
     from rich.table import Table
 

@@ -12,16 +12,24 @@ import jax.numpy as jnp
 from jax import Array
 
 from earnshaw.charges.network import Student
-from earnshaw.descent.method import Method, State, dot, move, settled
-from earnshaw.descent.steps import GROWTH, Steps, Trial, arrived, attempt, backtrack, least_size
-from earnshaw.descent.stop import RUNNING, Stop
-from earnshaw.energy.objective import Gradient, Objective
+from earnshaw.descent.method import RUNNING, Method, State, Stop, accepted, dot, move
+from earnshaw.descent.steps import (
+    GROWTH,
+    Steps,
+    Trial,
+    attempt,
+    backtrack,
+    least_size,
+    shortened,
+    state_after,
+)
+from earnshaw.energy.objective import Objective
 
 
 class GradientDescent(Method):
     """Stops where |grad L| <= tolerance, or where no step keeps the promise of Lemma D.1."""
 
-    steps: Steps = Steps()
+    steps: Steps = eqx.field(default_factory=Steps)
     tolerance: Array = eqx.field(default=1e-8, converter=jnp.asarray)
 
     def first_step_size(self) -> Array:
@@ -29,11 +37,11 @@ class GradientDescent(Method):
 
     def step(self, objective: Objective, state: State, key: Array) -> State:
         trial = gradient_step(objective, state, self.steps)
-        moved = arrived(trial, state.smallest_eigenvalue, trial.step_size)
+        moved = state_after(trial, state.smallest_eigenvalue, trial.step_size)
         small = moved.gradient_norm <= self.tolerance
         stop = jnp.where(small, Stop.STATIONARY.code, RUNNING)
         stop = jnp.where(trial.good, stop, Stop.NO_DECREASE.code)
-        return settled(state, moved, trial.good, stop)
+        return accepted(state, moved, trial.good, stop)
 
 
 def gradient_step(objective: Objective, state: State, steps: Steps) -> Trial:
@@ -48,16 +56,13 @@ def gradient_step(objective: Objective, state: State, steps: Steps) -> Trial:
     slope = jnp.linalg.norm(state.gradient.positions, axis=1)
     room = objective.clearance(state.student) / 2 if steps.cusps else jnp.full(slope.shape, jnp.inf)
 
-    def shortened(size: Array) -> Gradient:
-        """The gradient, less where a unit would come too far."""
-        kept = jnp.minimum(1.0, room / jnp.maximum(size * slope, 1e-300))
-        return Gradient(kept[:, None] * state.gradient.positions, state.gradient.weights)
-
     def after(size: Array) -> Student:
-        return move(objective, state.student, shortened(size), -size)
+        downhill, _ = shortened(room, state.gradient, size)
+        return move(objective, state.student, downhill, -size)
 
     def enough(size: Array, value: Array) -> Array:
-        return value <= state.value - size * dot(shortened(size), state.gradient) / 2
+        downhill, _ = shortened(room, state.gradient, size)
+        return value <= state.value - size * dot(downhill, state.gradient) / 2
 
     # Beyond this size every unit stops short of a charge, and if no weight moves, nothing changes:
     # a size that only ever grew would end up infinite, and halving it would never end.

@@ -3,9 +3,10 @@
     beta = -alpha |lambda| sign(grad L(x).v),    sign(0) = +1.
 
 Full, Algorithm 1, which prints -alpha lambda: for lambda < 0 that is uphill, and sign(0) = 0 would
-stay on an exact saddle (MATH.md, error 1). With alpha <= 1/B3, B3 a Lipschitz constant of the
-Hessian near x, every step from lambda < 0 lowers L by at least alpha^2 |lambda|^3 / 3 (Full, Lemma
-D.2, corrected: MATH.md, error 2). Of the eigenvector the proof needs only v.H v = lambda.
+stay on an exact saddle (mathematics.md, error 1). With alpha <= 1/B3, B3 a Lipschitz constant of
+the Hessian near x, every step from lambda < 0 lowers L by at least alpha^2 |lambda|^3 / 3 (Full,
+Lemma D.2, corrected: mathematics.md, error 2). Of the eigenvector the proof needs only
+v.H v = lambda.
 """
 
 from __future__ import annotations
@@ -18,10 +19,9 @@ import jax.numpy as jnp
 from jax import Array
 
 from earnshaw.charges.network import Student
-from earnshaw.descent.curvature import SoftMode, softest_mode
-from earnshaw.descent.method import Method, State, dot, move, settled
-from earnshaw.descent.steps import Steps, Trial, arrived, attempt, backtrack, least_size
-from earnshaw.descent.stop import RUNNING, Stop
+from earnshaw.descent._curvature import SoftMode, softest_mode
+from earnshaw.descent.method import RUNNING, Method, State, Stop, accepted, dot, move
+from earnshaw.descent.steps import Steps, Trial, attempt, backtrack, least_size, state_after
 from earnshaw.energy.objective import Objective
 
 
@@ -32,7 +32,7 @@ class HessianDescent(Method):
     """
 
     looks_at_curvature: ClassVar[bool] = True
-    steps: Steps = Steps()
+    steps: Steps = eqx.field(default_factory=Steps)
     tolerance: Array = eqx.field(default=1e-8, converter=jnp.asarray)
 
     def first_step_size(self) -> Array:
@@ -40,12 +40,14 @@ class HessianDescent(Method):
 
     def step(self, objective: Objective, state: State, key: Array) -> State:
         mode = softest_mode(objective, state.student)
-        state = seen(state, mode)
+        state = with_curvature(state, mode)
 
         def onward() -> State:
             trial = curvature_step(objective, state, mode, self.steps)
             stop = jnp.where(trial.good, RUNNING, Stop.NO_DECREASE.code)
-            return settled(state, arrived(trial, mode.value, trial.step_size), trial.good, stop)
+            return accepted(
+                state, state_after(trial, mode.value, trial.step_size), trial.good, stop
+            )
 
         def end() -> State:
             # A Hessian that is not finite shows no way down, and is no minimum either.
@@ -76,6 +78,6 @@ def curvature_step(objective: Objective, state: State, mode: SoftMode, steps: St
     )
 
 
-def seen(state: State, mode: SoftMode) -> State:
+def with_curvature(state: State, mode: SoftMode) -> State:
     """The state, knowing its curvature."""
     return eqx.tree_at(lambda state: state.smallest_eigenvalue, state, mode.value)

@@ -5,6 +5,11 @@ on the way. The host calls it piece by piece so that a run can show progress, be
 stored; where the pieces end changes nothing, to the last bit, because random keys belong to
 iterations and histories thin themselves.
 
+A history is a buffer of fixed size inside the loop. Snapshots are taken every `every` iterations,
+beginning with 1; whenever the buffer is full, every second one is dropped and `every` doubles. So
+memory is bounded, the whole run is covered evenly, and what is kept depends only on the number of
+iterations.
+
 Starts are independent. Methods that may look at the curvature run one start after the other, since
 a batch would pay for Hessians at every step of every start; all others run side by side (`vmap`).
 """
@@ -21,12 +26,12 @@ import jax.numpy as jnp
 from jax import Array
 
 from earnshaw.charges.network import Student
-from earnshaw.descent.history import History, empty_history, remember
-from earnshaw.descent.method import Method, State
-from earnshaw.descent.stop import RUNNING, Stop
+from earnshaw.descent.method import RUNNING, Method, State, Stop
 from earnshaw.energy.objective import Objective
 
 PIECE_SECONDS = 0.5  # how long a piece should take: how soon Ctrl-C is heard
+LARGEST, SMALLEST = 256, 16  # numbers of snapshots there is room for: usually, and at least
+ENTRIES = 2**22  # numbers that all snapshots of positions together may have
 
 
 class Loop(eqx.Module):
@@ -111,6 +116,29 @@ def advance(method: Method, objective: Objective, loop: Loop, until: Array) -> L
     return jax.lax.while_loop(going, to_next_snapshot, loop)
 
 
+@eqx.filter_jit
+def descend(
+    method: Method, objective: Objective, states: State, steps: Array
+) -> tuple[State, Array]:
+    """A batch of states after at most so many `steps`, and how many each has made, (starts,).
+
+    Without a history and without random numbers: for many short runs of a method that needs none.
+    """
+    keys = jax.random.split(jax.random.key(0, impl="threefry2x32"), states.stop.shape[0])
+
+    def going(batch: tuple[State, Array, Array]) -> Array:
+        states, _, done = batch
+        return jnp.any(states.stop == RUNNING) & (done < steps)
+
+    def one(batch: tuple[State, Array, Array]) -> tuple[State, Array, Array]:
+        states, used, done = batch
+        used = used + (states.stop == RUNNING)
+        return _step_all(method, objective, states, keys), used, done + 1
+
+    begun = states, jnp.zeros_like(states.stop), jnp.zeros_like(steps)
+    return jax.lax.while_loop(going, one, begun)[:2]
+
+
 def _step_all(method: Method, objective: Objective, states: State, keys: Array) -> State:
     """One step of every start that is still running."""
 
@@ -152,3 +180,71 @@ def stop_codes(method: Method, loop: Loop, interrupted: bool) -> Array:
     """Why each start stopped, (starts,)."""
     otherwise = Stop.INTERRUPTED if interrupted else method.at_limit
     return jnp.where(loop.states.stop == RUNNING, otherwise.code, loop.states.stop)
+
+
+class History(eqx.Module):
+    """Snapshots 0, every, 2 every, ...: `count` of them, the rest of the buffers is empty.
+
+    Shapes: positions (n, starts, k, d), weights (n, starts, k), values and gradient_norms
+    (n, starts).
+    """
+
+    positions: Array
+    weights: Array
+    values: Array
+    gradient_norms: Array
+    every: Array
+    count: Array
+
+    @property
+    def room(self) -> int:
+        """How many snapshots fit."""
+        return self.values.shape[0]
+
+    def iterations(self) -> Array:
+        """The iteration of each snapshot, (n,)."""
+        return self.every * jnp.arange(self.room)
+
+
+def empty_history(states: State) -> History:
+    """Room for snapshots of a batch of states."""
+    positions = states.student.positions
+    room = LARGEST
+    while room > SMALLEST and room * positions.size > ENTRIES:
+        room //= 2
+
+    def rows(like: Array) -> Array:
+        return jnp.zeros((room, *like.shape))
+
+    weights, value = states.student.weights, states.value
+    one, none = jnp.asarray(1), jnp.asarray(0)
+    return History(rows(positions), rows(weights), rows(value), rows(value), one, none)
+
+
+def remember(history: History, states: State) -> History:
+    """The history with one more snapshot, thinned first if it is full."""
+    full = history.count == history.room
+    history = jax.lax.cond(full, thinned, lambda same: same, history)
+    student = states.student
+    norms = jax.vmap(lambda state: state.gradient_norm)(states)
+    new = (student.positions, student.weights, states.value, norms)
+    old = (history.positions, history.weights, history.values, history.gradient_norms)
+    kept = tuple(row.at[history.count].set(entry) for row, entry in zip(old, new, strict=True))
+    return eqx.tree_at(_rows_and_count, history, (*kept, history.count + 1))
+
+
+def thinned(history: History) -> History:
+    """Every second snapshot."""
+
+    def halved(rows: Array) -> Array:
+        return jnp.concatenate([rows[::2], jnp.zeros_like(rows[::2])])
+
+    *rows, count = _rows_and_count(history)
+    halves = (*map(halved, rows), (count + 1) // 2)
+    history = eqx.tree_at(_rows_and_count, history, halves)
+    return eqx.tree_at(lambda h: h.every, history, 2 * history.every)
+
+
+def _rows_and_count(history: History) -> tuple[Array, ...]:
+    rows = (history.positions, history.weights, history.values, history.gradient_norms)
+    return (*rows, history.count)

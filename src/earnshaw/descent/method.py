@@ -1,4 +1,4 @@
-"""What a descent method is: `init` and `step`, on any objective.
+"""What a descent method is: `init` and `step`, on any objective; and why a run stops.
 
 A method is data (its parameters) and one pure step. It knows the objective only by its protocol, so
 it runs on population and empirical losses, on both manifolds. Loops, batches of starts, histories,
@@ -11,6 +11,7 @@ To add a method, copy `gradient_descent.py`: a frozen module with `init` (usuall
 from __future__ import annotations
 
 import abc
+from enum import StrEnum
 from typing import ClassVar
 
 import equinox as eqx
@@ -19,8 +20,53 @@ import jax.numpy as jnp
 from jax import Array
 
 from earnshaw.charges.network import Student
-from earnshaw.descent.stop import RUNNING, Stop
 from earnshaw.energy.objective import Gradient, Objective
+
+
+class Stop(StrEnum):
+    """The reasons. `code` is what compiled loops carry; 0 stands for a run that goes on."""
+
+    CONVERGED = "converged"
+    STATIONARY = "stationary"
+    NO_DECREASE = "no-guaranteed-decrease"
+    ITERATION_LIMIT = "iteration-limit"
+    INTERRUPTED = "interrupted"
+    DIVERGED = "diverged"
+    FAIL = "fail"
+    RECOVERED = "recovered"
+    NO_NEW_UNIT = "no-new-unit"
+    UNIT_LIMIT = "unit-limit"
+
+    @property
+    def code(self) -> int:
+        """1, 2, ... in the order above."""
+        return list(Stop).index(self) + 1
+
+    @property
+    def meaning(self) -> str:
+        """One line for people."""
+        return _MEANINGS[self]
+
+
+RUNNING = 0
+
+_MEANINGS = {
+    Stop.CONVERGED: "in M_eps: gradient at most eps, no curvature below -eps",
+    Stop.STATIONARY: "the gradient is at most eps; the curvature was not looked at",
+    Stop.NO_DECREASE: "no step with its guaranteed decrease is left",
+    Stop.ITERATION_LIMIT: "all allowed iterations were used",
+    Stop.INTERRUPTED: "interrupted; this is what there was",
+    Stop.DIVERGED: "the student left the range of finite numbers",
+    Stop.FAIL: "FAIL: not in M_eps within the allowed iterations (EPD, Algorithm 4)",
+    Stop.RECOVERED: "what is left of the loss is below the tolerance",
+    Stop.NO_NEW_UNIT: "no start of the last rounds led to a new unit",
+    Stop.UNIT_LIMIT: "all allowed units are placed",
+}
+
+
+def stop_of(code: int) -> Stop | None:
+    """The reason behind a code; None for a run that goes on."""
+    return None if code == RUNNING else list(Stop)[int(code) - 1]
 
 
 class State(eqx.Module):
@@ -94,7 +140,7 @@ def is_finite(state: State) -> Array:
     return jnp.all(jnp.asarray([jnp.all(jnp.isfinite(part)) for part in (*parts, *places)]))
 
 
-def settled(before: State, after: State, good: Array, stop: Array) -> State:
+def accepted(before: State, after: State, good: Array, stop: Array) -> State:
     """`after` if the step was good, else `before`; ended as `stop` says, or as diverged."""
     finite = is_finite(after)
     chosen = jax.tree.map(lambda old, new: jnp.where(good & finite, new, old), before, after)

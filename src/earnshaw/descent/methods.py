@@ -23,10 +23,9 @@ from earnshaw.descent.node_wise import NodeWise
 from earnshaw.descent.node_wise_gd import NodeWiseGD
 from earnshaw.descent.node_wise_paper import NodeWisePaper
 from earnshaw.descent.node_wise_sgd import NodeWiseSGD
-from earnshaw.descent.nodes import NodeMethod
+from earnshaw.descent.nodes import NodeMethod, Starts
 from earnshaw.descent.noisy_sgd import NoisySGD
 from earnshaw.descent.second_gd import SecondGD
-from earnshaw.descent.starts import Starts
 from earnshaw.descent.steps import Steps
 from earnshaw.descent.theory import plan
 from earnshaw.energy.objective import Objective
@@ -41,7 +40,7 @@ TOLERANCES = {"gd": 1e-8, "hessian-descent": 1e-6, "second-gd": 1e-6, "noisy-sgd
 
 
 @dataclass(frozen=True)
-class Wish:
+class MethodOptions:
     """What was asked for; None means the method's own choice.
 
     `steps` is "adaptive", "theory" or the size of constant steps.
@@ -88,19 +87,19 @@ def check_method(name: object, objective: Objective) -> str:
     return name
 
 
-def all_at_once(
-    name: str, objective: Objective, start: Student, wish: Wish
+def simultaneous_method(
+    name: str, objective: Objective, start: Student, options: MethodOptions
 ) -> tuple[Method, tuple[str, ...]]:
     """A method of all units, and remarks on how it was made."""
     if name == "newton":
-        _no_steps(name, wish)
+        _no_steps(name, options)
         if _has_cusps(objective):
             raise EarnshawError(
                 "newton needs a potential without a cusp; allowed: gd, second-gd, node-wise"
             )
-        return Newton(**wish.given(tolerance=wish.tolerance)), ()
-    wanted = TOLERANCES[name] if wish.tolerance is None else wish.tolerance
-    steps, notes = _steps(name, objective, start, wish, wanted)
+        return Newton(**options.given(tolerance=options.tolerance)), ()
+    wanted = TOLERANCES[name] if options.tolerance is None else options.tolerance
+    steps, notes = _steps(name, objective, start, options, wanted)
     tolerance = jnp.asarray(wanted)
     if name == "gd":
         return GradientDescent(steps=steps, tolerance=tolerance), notes
@@ -112,56 +111,56 @@ def all_at_once(
     return NoisySGD(tolerance=tolerance, **size), notes
 
 
-def node_by_node(
-    name: str, objective: Objective, limit: int, starts: Starts, wish: Wish
+def node_wise_method(
+    name: str, objective: Objective, limit: int, starts: Starts, options: MethodOptions
 ) -> tuple[NodeMethod, tuple[str, ...]]:
     """A node-wise method that may place `limit` units, and remarks on how it was made."""
-    common = wish.given(tolerance=wish.tolerance)
+    common = options.given(tolerance=options.tolerance)
     if name == "node-wise":
-        _no_steps(name, wish)
+        _no_steps(name, options)
         smooth = not _has_cusps(objective)
-        climbing = wish.given(climbs=wish.climbs, ascent_limit=wish.iterations)
+        climbing = options.given(climbs=options.climbs, ascent_limit=options.iterations)
         return NodeWise(starts=starts, limit=limit, smooth=smooth, **common, **climbing), ()
-    by_theory = wish.steps == "theory"
+    by_theory = options.steps == "theory"
     if by_theory and name == "node-wise-sgd":
         raise EarnshawError(f"{name} has no theory steps; allowed for {', '.join(BY_THEORY)}")
-    common |= wish.given(iterations=wish.iterations)
-    size = None if by_theory else _size(name, wish)
+    common |= options.given(iterations=options.iterations)
+    size = None if by_theory else _size(name, options)
     if name == "node-wise-sgd":
-        return NodeWiseSGD(limit=limit, **common, **wish.given(step_size=size)), ()
+        return NodeWiseSGD(limit=limit, **common, **options.given(step_size=size)), ()
     steps = Steps(size=size, cusps=_has_cusps(objective))
     if name == "node-wise-gd":
         return NodeWiseGD(
             starts=starts, limit=limit, steps=steps, by_theory=by_theory, **common
         ), ()
-    if wish.tolerance is not None:
-        common["tolerance"] = jnp.asarray(wish.tolerance)
+    if options.tolerance is not None:
+        common["tolerance"] = jnp.asarray(options.tolerance)
     return NodeWisePaper(limit=limit, steps=steps, by_theory=by_theory, **common), ()
 
 
 def _steps(
-    name: str, objective: Objective, start: Student, wish: Wish, tolerance: float
+    name: str, objective: Objective, start: Student, options: MethodOptions, tolerance: float
 ) -> tuple[Steps, tuple[str, ...]]:
-    if wish.steps != "theory":
-        return Steps(size=_size(name, wish), cusps=_has_cusps(objective)), ()
+    if options.steps != "theory":
+        return Steps(size=_size(name, options), cusps=_has_cusps(objective)), ()
     if name not in BY_THEORY:
         raise EarnshawError(f"{name} has no theory steps; allowed for {', '.join(BY_THEORY)}")
     steps, notes = plan(objective, start, tolerance, None if name == "gd" else tolerance)
     return steps.steps(), notes
 
 
-def _size(name: str, wish: Wish) -> Array | None:
+def _size(name: str, options: MethodOptions) -> Array | None:
     """The size of constant steps, or None for adaptive ones."""
-    if wish.steps is None or (wish.steps == "adaptive" and name in SEARCHING):
+    if options.steps is None or (options.steps == "adaptive" and name in SEARCHING):
         return None
     try:
-        size = float(wish.steps)
+        size = float(options.steps)
     except (TypeError, ValueError):
         size = math.nan
     if not (np.isfinite(size) and size > 0):
         allowed = "adaptive, " if name in SEARCHING else ""
         allowed += "theory, " if name in BY_THEORY else ""
-        raise OutOfRange("steps", wish.steps, f"{allowed}or a positive number for {name}")
+        raise OutOfRange("steps", options.steps, f"{allowed}or a positive number for {name}")
     return jnp.asarray(size)
 
 
@@ -170,6 +169,6 @@ def _has_cusps(objective: Objective) -> bool:
     return bool(np.any(np.asarray(objective.cusp(somewhere)) > 0))
 
 
-def _no_steps(name: str, wish: Wish) -> None:
-    if wish.steps not in (None, "adaptive"):
-        raise OutOfRange("steps", wish.steps, f"adaptive; {name} finds its own")
+def _no_steps(name: str, options: MethodOptions) -> None:
+    if options.steps not in (None, "adaptive"):
+        raise OutOfRange("steps", options.steps, f"adaptive; {name} finds its own")

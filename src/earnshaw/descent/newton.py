@@ -1,4 +1,4 @@
-"""Saddle-free Newton steps on all units at once: to polish what another method has found.
+"""Saddle-free Newton steps on all units at once: the last digits of what another method found.
 
     x <- x - t |H|^-1 grad L,    |H| the Hessian with the sizes of its eigenvalues,
 
@@ -6,11 +6,18 @@ t = 1, 1/2, 1/4, ... until the loss falls. Near a minimum with a regular Hessian
 digits doubles each step. Directions in which the Hessian is flat (a relu unit longer with a smaller
 weight) are left alone. For smooth potentials only, and for some hundreds of coordinates: the dense
 Hessian takes as many Hessian-vector products, and its eigenvectors the cube of their number.
+
+`refine` is what node-wise learning needs of it. While units are still missing, the best place of a
+free unit is pulled aside by those that overlap with it. For potentials without cusps some
+quasi-Newton steps (BFGS, from Optimistix) on all positions and weights after each round take that
+back, as in sliding Frank-Wolfe methods for sparse measures (Denoyelle, Duval, Peyre and Soubies,
+Inverse Problems 36, 2020), and near the end Newton's method takes over. At a cusp there is nothing
+to mend: the place of the maximum is that of the charge.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -18,13 +25,16 @@ import jax.numpy as jnp
 from jax import Array
 
 from earnshaw.charges.network import Student
-from earnshaw.descent.method import Method, State, dot, move, norm, settled
-from earnshaw.descent.stop import RUNNING, Stop
-from earnshaw.energy.objective import Gradient, Objective, direction_of
+from earnshaw.descent.loop import begin, run
+from earnshaw.descent.method import RUNNING, Method, State, Stop, accepted, dot, move, norm
+from earnshaw.energy.objective import Gradient, Objective, direction_of, energy, freedom
 
 FLAT = 1e-11  # eigenvalues below this part of the largest are rounding
-SHORTEST = 2.0**-20
-PROMISE = 1e-4  # of the decrease that the gradient predicts
+SHORTEST = 2.0**-20  # the last t that is tried
+PROMISE = 1e-4  # the part of the predicted decrease that a step must make (Armijo's condition)
+CLOSE = 1e-6  # part of the first loss below which Newton's method follows BFGS
+DENSE = 1500  # coordinates up to which the dense Hessian is affordable
+NEWTON_STEPS = 30  # at most, after BFGS
 
 
 class Newton(Method):
@@ -74,11 +84,9 @@ class Newton(Method):
             searching, lambda last: attempt(last[0] / 2), attempt(jnp.ones(()))
         )
         small = moved.gradient_norm <= self.tolerance
-        stop = jnp.where(good, jnp.where(small, Stop.STATIONARY.code, RUNNING), _END)
-        return settled(state, moved, good, stop)
-
-
-_END = Stop.NO_DECREASE.code
+        stop = jnp.where(small, Stop.STATIONARY.code, RUNNING)
+        stop = jnp.where(good, stop, Stop.NO_DECREASE.code)
+        return accepted(state, moved, good, stop)
 
 
 def newton_direction(objective: Objective, state: State, used: Array) -> Gradient:
@@ -105,3 +113,60 @@ def _coordinates(objective: Objective, student: Student, direction: Gradient) ->
     if objective.wrt == "weights":
         return direction.weights
     return jnp.append(along, direction.weights)
+
+
+def refine(
+    objective: Objective, student: Student, used: Array, steps: int, first_loss: float
+) -> tuple[Student, Array]:
+    """The student after at most `steps` quasi-Newton steps of its `used` units, and its loss.
+
+    Where less than a millionth of `first_loss` is left, Newton's method adds the last digits.
+    """
+    student, value = _quasi_newton(objective, student, used, steps)
+    if float(value) > CLOSE * first_loss:
+        return student, value
+    return newton_to_rounding(objective, student, used)
+
+
+@eqx.filter_jit
+def _quasi_newton(
+    objective: Objective, student: Student, used: Array, steps: int
+) -> tuple[Student, Array]:
+    def unpacked(flat: tuple[Array, Array]) -> Student:
+        positions, weights = flat
+        positions = objective.manifold.project(positions)
+        kept = jnp.where(used[:, None], positions, student.positions)
+        return Student(kept, jnp.where(used, weights, 0.0))
+
+    def loss(flat: tuple[Array, Array], _: None) -> Array:
+        return energy(objective, unpacked(flat))
+
+    import optimistix  # takes a third of a second to load, and cusps need none of it
+
+    start = (student.positions, student.weights)
+    found: Any = optimistix.minimise(
+        loss, optimistix.BFGS(rtol=1e-12, atol=1e-12), start, max_steps=steps, throw=False
+    )
+    before, after = loss(start, None), loss(found.value, None)
+    better = after < before
+    chosen = jax.tree.map(lambda new, old: jnp.where(better, new, old), found.value, start)
+    return unpacked(chosen), jnp.where(better, after, before)
+
+
+def newton_to_rounding(
+    objective: Objective, student: Student, used: Array
+) -> tuple[Student, Array]:
+    """The student after Newton's method on its `used` units, and its loss.
+
+    Unchanged where there are too many coordinates for a dense Hessian.
+    """
+    if freedom(objective, student) > DENSE:
+        return student, objective.value(student)
+    method = Newton(used=used)
+    batch = Student(student.positions[None], student.weights[None])
+    loop = begin(method, objective, batch, jax.random.key(0, impl="threefry2x32"))
+    loop, interrupted = run(method, objective, loop, NEWTON_STEPS)
+    if interrupted:
+        raise KeyboardInterrupt
+    moved = loop.states.student
+    return Student(moved.positions[0], moved.weights[0]), loop.states.value[0]

@@ -1,20 +1,30 @@
 """Node-wise learning without the exponential: our own method, and the default.
 
-Each round, some random starts climb log(C^2/Phi) side by side (`ascent.py`); the best end becomes a
+Each round, some random starts climb log(C^2/Phi) side by side (`ascend`); the best end becomes a
 unit; the weights of all units are refitted exactly; and for potentials without cusps all units then
-move together for a while (`polish.py`). The run ends by itself when no start finds a place where a
-unit would save more than a tiny part of the loss: so it finds the number of units.
+move together for a while (`newton.refine`). The run ends by itself when no start finds a place
+where a unit would save more than a tiny part of the loss: so it finds the number of units.
+
+Why the logarithm: with its best weight C/Phi, a free unit at theta lowers the loss by
+C(theta)^2/Phi(theta, theta), where C is the potential of all that is left to be learned. The papers
+descend on the loss itself, whose gradient far from all charges is of the order of C^2: hence their
+(d/eps)^O(d) iterations. The logarithm has the same critical points and maxima, and a gradient of
+order one away from saddles. Off the cores of an almost lambda-harmonic potential its Laplacian is
+lambda - |gradient|^2 per factor C, so it has no maximum there: the climb ends on a charge.
 
 Starts are chosen among more candidates. What the rounding errors of placed units leave behind can
 drown far units that are still missing (for d = 101 the potential of one unit is a share of 1e-25 of
 all at a median start), so those candidates are taken at which the potential of what is left is
 largest relative to that of the placed units alone.
 
-Source: MATH.md, "Node-wise descent without the exponential"; after Full, Algorithm 3 and Theorem
-4.6, EPD, Algorithm 3.
+Source: mathematics.md, "Node-wise descent without the exponential"; after Full, Algorithm 3 and
+Theorem 4.6, EPD, Algorithm 3.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -23,15 +33,17 @@ import numpy as np
 from jax import Array
 
 from earnshaw.charges.network import Student
-from earnshaw.descent.ascent import ascend
-from earnshaw.descent.nodes import NodeMethod, Nodes, add_unit, thinned_path
-from earnshaw.descent.polish import polish, pruned
-from earnshaw.descent.starts import Starts
-from earnshaw.descent.stop import RUNNING, Stop
-from earnshaw.energy.objective import Objective
+from earnshaw.descent.method import RUNNING, Stop
+from earnshaw.descent.newton import refine
+from earnshaw.descent.nodes import NodeMethod, Nodes, Starts, add_unit, pruned, thinned_path
+from earnshaw.energy.objective import FreeUnits, Objective
 
-SAME_PLACE = 1e-8  # relative to the positions
+SAME_PLACE = 1e-8  # units nearer than this, relative to the positions, become one at a cusp
 LEFT = 1e-10  # part of the loss below which a run without new units has recovered the teacher
+NEEDED = 1e-2  # a unit without which refitted weights leave more than this part of the loss stays
+GROWTH, CUT = 1.5, 0.5  # of the length of a step of a climb, after a gain and without
+FIRST = 0.7  # length of the first step, relative to the start: charges are as far from each other
+ROUNDING = float(np.finfo(float).eps)
 
 
 class NodeWise(NodeMethod):
@@ -45,8 +57,8 @@ class NodeWise(NodeMethod):
         candidates: how many points they are chosen from.
         ascent_limit: iterations of a climb.
         patience: rounds without a new unit before the run ends.
-        smooth: whether the potential has no cusp, so that all units are polished each round.
-        polish_steps: quasi-Newton steps of a polish.
+        smooth: whether the potential has no cusp, so that all units are refined each round.
+        refine_steps: quasi-Newton steps of a refinement.
     """
 
     starts: Starts
@@ -57,17 +69,17 @@ class NodeWise(NodeMethod):
     ascent_limit: int = eqx.field(static=True, default=400)
     patience: int = eqx.field(static=True, default=5)
     smooth: bool = eqx.field(static=True, default=False)
-    polish_steps: int = eqx.field(static=True, default=200)
+    refine_steps: int = eqx.field(static=True, default=200)
 
     def place(self, objective: Objective, nodes: Nodes) -> Nodes:
-        """One round: climb, place, refit, and for smooth potentials polish."""
+        """One round: climb, place, refit, and for smooth potentials refine."""
         seed, now = int(nodes.seed), int(nodes.round)
         points = self.starts.draw(seed, now, self.candidates, objective.dim)
         before = int(nodes.placed)
         nodes = _round(self, objective, nodes, jnp.asarray(points))
         if self.smooth and int(nodes.placed) > before:
             first = float(nodes.losses[0])
-            found = polish(objective, nodes.student, nodes.used, self.polish_steps, first)
+            found = refine(objective, nodes.student, nodes.used, self.refine_steps, first)
             nodes = nodes.with_student(*found)
         return eqx.tree_at(lambda n: n.stop, nodes, jnp.asarray(self._stop(nodes)))
 
@@ -78,8 +90,8 @@ class NodeWise(NodeMethod):
             return nodes
         if not self.smooth:
             return _merged(objective, nodes, least)
-        student, units = pruned(
-            objective, nodes.student, nodes.used, self.polish_steps, first, least
+        student, units = _pruned(
+            objective, nodes.student, nodes.used, self.refine_steps, first, least
         )
         if len(units) == int(nodes.placed):
             return nodes
@@ -88,7 +100,7 @@ class NodeWise(NodeMethod):
 
     def _stop(self, nodes: Nodes) -> int:
         little = float(nodes.loss) <= LEFT * float(nodes.losses[0])
-        # Where all units are polished together, what is left is no unit but rounding.
+        # Where all units are refined together, what is left is no unit but rounding.
         if int(nodes.failures) >= self.patience or (self.smooth and little):
             return (Stop.RECOVERED if little else Stop.NO_NEW_UNIT).code
         if int(nodes.placed) >= self.limit:
@@ -100,7 +112,7 @@ class NodeWise(NodeMethod):
 def _round(method: NodeWise, objective: Objective, nodes: Nodes, points: Array) -> Nodes:
     """Climb from the best of `points` (n, d); place a unit at the best end if it is worth it."""
     left = objective.left_by(nodes.student)
-    climbed = ascend(left, _chosen(method, objective, nodes, points), method.ascent_limit)
+    climbed = ascend(left, _best_candidates(method, objective, nodes, points), method.ascent_limit)
     worth = jnp.where(jnp.isnan(climbed.there.log_savings), -jnp.inf, climbed.there.log_savings)
     best = jnp.argmax(worth)
     found = worth[best] > jnp.log(method.tolerance) + jnp.log(nodes.losses[0])
@@ -114,7 +126,7 @@ def _round(method: NodeWise, objective: Objective, nodes: Nodes, points: Array) 
     return eqx.tree_at(lambda n: n.round, nodes, nodes.round + 1)
 
 
-def _chosen(method: NodeWise, objective: Objective, nodes: Nodes, points: Array) -> Array:
+def _best_candidates(method: NodeWise, objective: Objective, nodes: Nodes, points: Array) -> Array:
     """The points at which most is left, relative to what the placed units make there."""
     share = objective.unexplained(points, nodes.student)
     _, best = jax.lax.top_k(jnp.where(jnp.isnan(share), -jnp.inf, share), method.climbs)
@@ -132,3 +144,106 @@ def _merged(objective: Objective, nodes: Nodes, least: float) -> Nodes:
     kept = jnp.isin(jnp.arange(nodes.room), units)
     student, value = objective.refit(nodes.student, kept)
     return nodes.only(units, value, student) if float(value) <= least else nodes
+
+
+def _pruned(
+    objective: Objective, student: Student, used: Array, steps: int, first_loss: float, least: float
+) -> tuple[Student, Array]:
+    """The student without superfluous units, and the numbers of those that are left.
+
+    A unit is superfluous if the others keep the loss below `least` once they are refined without
+    it: it was placed twice, or for what others had not yet learned.
+    """
+
+    def without_one(here: tuple[Student, Array, Array]) -> Iterator[tuple[Student, Array, Array]]:
+        student, used, _ = here
+        order = np.argsort(np.where(used, np.abs(student.weights), np.inf))
+        for unit in order[: int(np.sum(used))]:
+            without = jnp.asarray(used).at[int(unit)].set(False)
+            fewer, value = objective.refit(student, without)
+            if float(value) <= NEEDED * first_loss:
+                fewer, value = refine(objective, fewer, without, steps, first_loss)
+            yield fewer, without, value
+
+    start = (student, used, jnp.asarray(first_loss))
+    student, used, _ = pruned(start, without_one, lambda fewer, _: float(fewer[2]) <= least)
+    return student, jnp.flatnonzero(used)
+
+
+class Ascent(NamedTuple):
+    """Where s climbs ended: points (s, d), what a unit is worth there, iterations (s,).
+
+    `path` (limit + 1, s, d) has every accepted point; it stands still where a climb has ended.
+    """
+
+    points: Array
+    there: FreeUnits
+    iterations: Array
+    path: Array
+
+
+class _Climb(NamedTuple):
+    points: Array
+    there: FreeUnits
+    lengths: Array
+    climbing: Array
+    iterations: Array
+    path: Array
+    now: Array
+
+
+def ascend(objective: Objective, points: Array, limit: int) -> Ascent:
+    """Climb log(C^2/Phi) from each of the points (s, d), for at most `limit` iterations.
+
+    Steps go along the gradient, whatever its length: a step that gains is followed by one 1.5 times
+    as long, one that does not is taken back and halved. This also homes in on a cusp, where the
+    direction of the gradient is right and its length means nothing.
+    """
+    count = points.shape[0]
+    distance = jnp.linalg.norm(points, axis=1)
+    first = FIRST * jnp.where(distance > 0, distance, 1.0)
+    # The first step goes nowhere: it only looks at the start, so that the loop is compiled once.
+    nothing = FreeUnits(jnp.zeros(count), jnp.full(count, -jnp.inf), jnp.zeros_like(points))
+    start = _Climb(
+        points,
+        nothing,
+        jnp.zeros(count),
+        jnp.ones(count, dtype=bool),
+        jnp.zeros(count, dtype=int),
+        jnp.broadcast_to(points, (limit + 1, *points.shape)),
+        jnp.asarray(0),
+    )
+
+    def going(climb: _Climb) -> Array:
+        return jnp.any(climb.climbing) & (climb.now < limit)
+
+    def step(climb: _Climb) -> _Climb:
+        slope = jnp.linalg.norm(climb.there.gradients, axis=1)
+        upward = climb.there.gradients / jnp.where(slope > 0, slope, 1.0)[:, None]
+        tried = objective.manifold.retract(climb.points, climb.lengths[:, None] * upward)
+        there = objective.free_units(tried)
+        better = climb.climbing & (there.log_savings > climb.there.log_savings)
+        points = jnp.where(better[:, None], tried, climb.points)
+        now = climb.now + 1
+        lengths = climb.lengths * jnp.where(better, GROWTH, CUT)
+        lengths = jnp.where(climb.now == 0, first, lengths)
+        visible = lengths > ROUNDING * jnp.max(jnp.abs(points), axis=1) / 4
+        slope = jnp.linalg.norm(there.gradients, axis=1)
+        return _Climb(
+            points,
+            jax.tree.map(lambda old, new: _where(better, old, new), climb.there, there),
+            lengths,
+            climb.climbing & visible & (slope > 0),
+            climb.iterations + climb.climbing,
+            climb.path.at[now].set(points),
+            now,
+        )
+
+    end = jax.lax.while_loop(going, step, start)
+    steps = jnp.arange(limit + 1)[:, None, None]
+    path = jnp.where(steps <= end.now, end.path, end.points)
+    return Ascent(end.points, end.there, end.iterations, path)
+
+
+def _where(better: Array, old: Array, new: Array) -> Array:
+    return jnp.where(better.reshape(-1, *(1,) * (old.ndim - 1)), new, old)

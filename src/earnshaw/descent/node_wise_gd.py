@@ -5,10 +5,11 @@
         repeat:  a_i = its best value;  theta_i <- Pi_M(theta_i - alpha (grad L + n))
         refit all charges placed so far
 
-EPD, Algorithm 3 and Theorems 4.4, 4.5, with the corrections of MATH.md, error 15: the charge's step
-is 1/(d2L/da2), which is exact; the loop ends by its own test and not by SGD's; the last step moves
-the placed charges only, and finds their minimum. The noise n of SGD is part of constant steps.
-Adaptive steps have none: they descend on min over a of L, which has no use for it but at saddles.
+EPD, Algorithm 3 and Theorems 4.4, 4.5, with the corrections of mathematics.md, error 15: the
+charge's step is 1/(d2L/da2), which is exact; the loop ends by its own test and not by SGD's; the
+last step moves the placed charges only, and finds their minimum. The noise n of SGD is part of
+constant steps. Adaptive steps have none: they descend on min over a of L, which has no use for it
+but at saddles.
 """
 
 from __future__ import annotations
@@ -21,14 +22,12 @@ import jax.numpy as jnp
 from jax import Array
 
 from earnshaw.charges.network import Student
-from earnshaw.descent.curvature import softest_mode
-from earnshaw.descent.method import Method, State, move, settled
-from earnshaw.descent.nodes import Nodes
+from earnshaw.descent._curvature import softest_mode
+from earnshaw.descent._sequential import Sequential, best_of
+from earnshaw.descent.method import RUNNING, Method, State, Stop, accepted, move
+from earnshaw.descent.nodes import Nodes, Starts
 from earnshaw.descent.noisy_sgd import unit_noise
-from earnshaw.descent.sequential import Sequential, best_of
-from earnshaw.descent.starts import Starts
-from earnshaw.descent.steps import GROWTH, Steps, arrived, attempt, backtrack, least_size
-from earnshaw.descent.stop import RUNNING, Stop
+from earnshaw.descent.steps import GROWTH, Steps, attempt, backtrack, least_size, state_after
 from earnshaw.descent.theory import plan
 from earnshaw.energy.objective import Gradient, Objective
 
@@ -37,7 +36,7 @@ class OptimalChargeGD(Method):
     """One unit: exact charge, then a step of its position. Ends in M_tolerance."""
 
     looks_at_curvature: ClassVar[bool] = True
-    steps: Steps = Steps()
+    steps: Steps = eqx.field(default_factory=Steps)
     tolerance: Array = eqx.field(default=1e-8, converter=jnp.asarray)
 
     def first_step_size(self) -> Array:
@@ -64,7 +63,7 @@ class OptimalChargeGD(Method):
                 GROWTH * state.step_size,
                 least_size(state.student, slope),
             )
-        moved = arrived(trial, state.smallest_eigenvalue, trial.step_size)
+        moved = state_after(trial, state.smallest_eigenvalue, trial.step_size)
 
         def looked() -> tuple[Array, Array]:
             smallest = softest_mode(objective, moved.student).value
@@ -78,7 +77,7 @@ class OptimalChargeGD(Method):
         smallest, stop = jax.lax.cond(small, looked, not_looked)
         moved = eqx.tree_at(lambda s: s.smallest_eigenvalue, moved, smallest)
         stop = jnp.where(trial.good, stop, Stop.NO_DECREASE.code)
-        return settled(state, moved, trial.good, stop)
+        return accepted(state, moved, trial.good, stop)
 
 
 class NodeWiseGD(Sequential):
@@ -87,7 +86,7 @@ class NodeWiseGD(Sequential):
     starts: Starts = eqx.field(kw_only=True)
     limit: int = eqx.field(static=True)
     iterations: int = eqx.field(static=True, default=20_000)
-    steps: Steps = Steps()
+    steps: Steps = eqx.field(default_factory=Steps)
     tolerance: Array = eqx.field(default=1e-8, converter=jnp.asarray)
     by_theory: bool = eqx.field(static=True, default=False)
     enough: float = eqx.field(static=True, default=1e-2)

@@ -17,10 +17,10 @@ import numpy as np
 from jax import Array
 
 from earnshaw.charges.network import Student
+from earnshaw.descent._sequential import Sequential, best_of
 from earnshaw.descent.method import Method
 from earnshaw.descent.nodes import Nodes
 from earnshaw.descent.second_gd import SecondGD
-from earnshaw.descent.sequential import Sequential, best_of
 from earnshaw.descent.steps import Steps
 from earnshaw.descent.theory import plan
 from earnshaw.energy.objective import Objective
@@ -33,7 +33,7 @@ class NodeWisePaper(Sequential):
 
     limit: int = eqx.field(static=True)
     iterations: int = eqx.field(static=True, default=20_000)
-    steps: Steps = Steps()
+    steps: Steps = eqx.field(default_factory=Steps)
     tolerance: Array | None = None
     by_theory: bool = eqx.field(static=True, default=False)
     tries: int = eqx.field(static=True, default=256)

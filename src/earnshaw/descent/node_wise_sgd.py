@@ -3,7 +3,7 @@
     a = 0;  for i = 1 .. k:  a_i = -1;  theta_i = SGD(L restricted to theta_i)
 
 EPD, Algorithm 2, for teachers whose weights are all 1. On R^d every unit starts at the origin (EPD,
-Theorem 4.2); on the sphere, where the origin is not (MATH.md, error 16), at a random point.
+Theorem 4.2); on the sphere, where the origin is not (mathematics.md, error 16), at a random point.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 from jax import Array
 
 from earnshaw.charges.network import Student
+from earnshaw.descent._sequential import Sequential
 from earnshaw.descent.method import Method
 from earnshaw.descent.nodes import Nodes
 from earnshaw.descent.noisy_sgd import NoisySGD
-from earnshaw.descent.sequential import Sequential
 from earnshaw.energy.objective import Objective
 
 

@@ -9,17 +9,23 @@ all. So all rounds have the same shapes, and nothing is compiled again between u
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
+from earnshaw.charges.manifolds import Manifold
 from earnshaw.charges.network import Student
 from earnshaw.descent.loop import Progress, Report
-from earnshaw.descent.stop import RUNNING, Stop, stop_of
+from earnshaw.descent.method import RUNNING, Stop, stop_of
 from earnshaw.energy.objective import Objective
+
+T = TypeVar("T")
 
 PATH = 64  # points that are remembered of the way of each unit
 FIRST_ROOM = 32  # units there is room for at first; doubled when full
@@ -79,6 +85,31 @@ class Nodes(eqx.Module):
         """The student of the placed units alone."""
         count = int(self.placed)
         return Student(self.student.positions[:count], self.student.weights[:count])
+
+
+class Starts(eqx.Module):
+    """Points of N(0, scale^2 I) on R^d; directions of length `scale` where `on_shell`."""
+
+    scale: float = eqx.field(static=True)
+    on_shell: bool = eqx.field(static=True, default=False)
+
+    def draw(self, seed: int, round: int, count: int, dim: int) -> np.ndarray:
+        """`count` points for one round of a run, (count, dim)."""
+        points = np.random.default_rng((seed, round)).standard_normal((count, dim))
+        if self.on_shell:
+            points /= np.linalg.norm(points, axis=1, keepdims=True)
+        return self.scale * points
+
+
+def usual_starts(manifold: Manifold, dim: int, directions: bool) -> Starts:
+    """The papers' laws: uniform on the sphere, N(0, d log d I) on R^d (Full, Theorem 4.6).
+
+    `directions` is for dot-product units on R^d: the length of such a unit is the steepness of its
+    activation, and starts have length 1.
+    """
+    if manifold.name == "sphere" or directions:
+        return Starts(1.0, on_shell=True)
+    return Starts(math.sqrt(dim * math.log(max(dim, 2))))
 
 
 class NodeMethod(eqx.Module):
@@ -189,3 +220,24 @@ def _with_more_room(objective: Objective, nodes: Nodes, room: int) -> Nodes:
             jnp.pad(nodes.paths, ((0, extra), (0, 0), (0, 0))),
         ),
     )
+
+
+def pruned(
+    found: T,
+    without_one: Callable[[T], Iterable[T]],
+    as_good: Callable[[T, T], bool],
+    on_drop: Callable[[T], None] | None = None,
+) -> T:
+    """`found` without the units that it does not need, dropped one at a time.
+
+    `without_one` makes the networks of one unit less, the most promising first and each only when
+    it is asked for. The first that is `as_good(fewer, found)` replaces `found`, until none is.
+    """
+    while True:
+        better = (fewer for fewer in without_one(found) if as_good(fewer, found))
+        fewer = next(better, None)
+        if fewer is None:
+            return found
+        found = fewer
+        if on_drop is not None:
+            on_drop(found)

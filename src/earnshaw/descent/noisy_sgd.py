@@ -18,9 +18,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from earnshaw.charges.network import Student
-from earnshaw.descent.curvature import softest_mode
-from earnshaw.descent.method import Method, State, move, settled
-from earnshaw.descent.stop import RUNNING, Stop
+from earnshaw.descent._curvature import softest_mode
+from earnshaw.descent.method import RUNNING, Method, State, Stop, accepted, move
 from earnshaw.energy.objective import Gradient, Objective, direction_of, freedom
 
 
@@ -59,7 +58,7 @@ class NoisySGD(Method):
 
         smallest, stop = jax.lax.cond(moved.gradient_norm <= enough, looked, not_looked)
         moved = eqx.tree_at(lambda state: state.smallest_eigenvalue, moved, smallest)
-        return settled(state, moved, jnp.asarray(True), stop)
+        return accepted(state, moved, jnp.asarray(True), stop)
 
 
 def unit_noise(objective: Objective, student: Student, key: Array) -> Gradient:

@@ -4,10 +4,11 @@
     else:                x' = one step of Hessian descent       (Lemma D.2: - alpha^2 gamma^3 / 3)
     if L(x') > L(x) - min(alpha eta^2 / 2, alpha^2 gamma^3 / 3):  return x
 
-Full, Algorithm 2, with the threshold and the strict ">" of MATH.md, error 2: as printed (gamma^3/2
-and ">=") it can stop while Hessian descent still makes its guaranteed progress. Where x is in M
-(|grad L| < eta and no curvature below -gamma) it stops without trying a step that nothing promises.
-Adaptive steps have no common alpha: each step keeps the promise of its own lemma, or the run stops.
+Full, Algorithm 2, with the threshold and the strict ">" of mathematics.md, error 2: as printed
+(gamma^3/2 and ">=") it can stop while Hessian descent still makes its guaranteed progress. Where x
+is in M (|grad L| < eta and no curvature below -gamma) it stops without trying a step that nothing
+promises. Adaptive steps have no common alpha: each step keeps the promise of its own lemma, or the
+run stops.
 """
 
 from __future__ import annotations
@@ -19,12 +20,11 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from earnshaw.descent.curvature import softest_mode
+from earnshaw.descent._curvature import softest_mode
 from earnshaw.descent.gradient_descent import gradient_step
-from earnshaw.descent.hessian_descent import curvature_step, seen
-from earnshaw.descent.method import Method, State, settled
-from earnshaw.descent.steps import Steps, Trial, arrived
-from earnshaw.descent.stop import RUNNING, Stop
+from earnshaw.descent.hessian_descent import curvature_step, with_curvature
+from earnshaw.descent.method import RUNNING, Method, State, Stop, accepted
+from earnshaw.descent.steps import Steps, Trial, state_after
 from earnshaw.energy.objective import Objective
 
 
@@ -35,7 +35,7 @@ class SecondGD(Method):
     """
 
     looks_at_curvature: ClassVar[bool] = True
-    steps: Steps = Steps()
+    steps: Steps = eqx.field(default_factory=Steps)
     eta: Array = eqx.field(default=1e-6, converter=jnp.asarray)
     gamma: Array = eqx.field(default=1e-6, converter=jnp.asarray)
 
@@ -49,7 +49,7 @@ class SecondGD(Method):
 
         def by_curvature() -> State:
             mode = softest_mode(objective, state.student)
-            here = seen(state, mode)
+            here = with_curvature(state, mode)
 
             def onward() -> State:
                 trial = curvature_step(objective, here, mode, self.steps)
@@ -71,8 +71,8 @@ class SecondGD(Method):
         if self.steps.size is not None:
             enough = state.value - trial.value >= self.threshold(self.steps.size)
         stop = jnp.where(enough, RUNNING, Stop.NO_DECREASE.code)
-        after = arrived(trial, state.smallest_eigenvalue, step_size)
-        return settled(state, after, enough, stop)
+        after = state_after(trial, state.smallest_eigenvalue, step_size)
+        return accepted(state, after, enough, stop)
 
     def threshold(self, alpha: Array) -> Array:
         """min(alpha eta^2 / 2, alpha^2 gamma^3 / 3)."""

@@ -18,8 +18,7 @@ import numpy as np
 from jax import Array
 
 from earnshaw.charges.network import Student
-from earnshaw.descent.method import State
-from earnshaw.descent.stop import RUNNING
+from earnshaw.descent.method import RUNNING, State
 from earnshaw.energy.objective import Gradient, Objective
 
 GROWTH = 2.0
@@ -42,7 +41,7 @@ def attempt(objective: Objective, student: Student, step_size: Array, good: Any)
     return Trial(student, value, gradient, step_size, good(value))
 
 
-def arrived(trial: Trial, smallest_eigenvalue: Array, step_size: Array) -> State:
+def state_after(trial: Trial, smallest_eigenvalue: Array, step_size: Array) -> State:
     """The running state after a trial."""
     running = jnp.asarray(RUNNING)
     return State(
@@ -77,6 +76,16 @@ def backtrack(
     slope = Gradient(jnp.zeros_like(student.positions), jnp.zeros_like(student.weights))
     untried = Trial(student, unknown, slope, 2 * jnp.maximum(first, least), jnp.asarray(False))
     return jax.lax.while_loop(searching, lambda last: trial(last.step_size / 2), untried)
+
+
+def shortened(room: Array, direction: Gradient, size: Array) -> tuple[Gradient, Array]:
+    """The direction, less for units that a step of `size` would take beyond their `room` (k,).
+
+    Also the share of its step that each unit keeps, (k,).
+    """
+    length = size * jnp.linalg.norm(direction.positions, axis=1)
+    shares = jnp.minimum(1.0, room / jnp.maximum(length, 1e-300))
+    return Gradient(shares[:, None] * direction.positions, direction.weights), shares
 
 
 def least_size(student: Student, direction: Gradient) -> Array:

@@ -12,7 +12,7 @@ Riemannian, and a step adds what projection bends: with a = |step|, the point mo
 
 The bounds hold while all pairs of units (of the student; of student and teacher) are at least
 `radius` apart and all weights at most `weights`: `Bounds.hold_at` says whether that is so. Outside
-cores everything is smooth, inside it is not (MATH.md, "Cusps").
+cores everything is smooth, inside it is not (mathematics.md, "Cusps").
 """
 
 from __future__ import annotations
@@ -22,17 +22,16 @@ import math
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
 from scipy.spatial.distance import cdist
 
-from earnshaw.charges.network import Student
+from earnshaw.charges.manifolds import Sphere
+from earnshaw.charges.network import Student, Teacher
+from earnshaw.descent._suprema import ALLOWED, Suprema, exact_teacher, suprema_of
 from earnshaw.descent.steps import ROUNDING, Steps
-from earnshaw.descent.suprema import ALLOWED, Suprema, suprema_of
+from earnshaw.duality.potential import Zonal
 from earnshaw.energy.objective import Objective
-from earnshaw.energy.population import PopulationLoss, population_loss
+from earnshaw.energy.population import population_loss
 from earnshaw.errors import EarnshawError, check_real
-from earnshaw.manifolds import Sphere
-from earnshaw.potentials.base import Zonal
 
 # The largest second derivative of atan is 3 sqrt(3) / 8 < 0.65, the largest third one 2.
 BEND, TWIST = 0.65, 2.0
@@ -74,9 +73,9 @@ class Bounds:
             f"{self.third:.3g}"
         )
 
-    def hold_at(self, objective: PopulationLoss, student: Student) -> bool:
+    def hold_at(self, objective: Objective, student: Student) -> bool:
         """Whether a student is where the bounds hold."""
-        x, w = np.asarray(student.positions), np.asarray(objective.teacher.positions)
+        x, w = np.asarray(student.positions), np.asarray(exact_teacher(objective).positions)
         if np.max(np.abs(student.weights), initial=0.0) > self.weights * (1 + ROUNDING):
             return False
         # Every student unit from all others, of both networks.
@@ -152,9 +151,7 @@ def plan(
     return steps, (bounds.describe(), steps.describe())
 
 
-def paper_tolerance(
-    objective: PopulationLoss, student: Student, *, simultaneous: bool = True
-) -> float:
+def paper_tolerance(objective: Objective, student: Student, *, simultaneous: bool = True) -> float:
     """The papers' eta = gamma = delta^2/(2 k^3 d), delta = sqrt(L(0)) - sqrt(L(start)).
 
     Full, Lemma 4.4 and Theorem 4.1, for all units at once; delta^2/(2 d) for one node alone (Full,
@@ -168,7 +165,7 @@ def paper_tolerance(
             "allowed: starts of less, e.g. with optimal weights"
         )
     delta = (before - after) / (math.sqrt(before) + math.sqrt(after))
-    units = max(student.units, objective.teacher.units) if simultaneous else 1
+    units = max(student.units, exact_teacher(objective).units) if simultaneous else 1
     return delta**2 / (2 * units**3 * objective.dim)
 
 
@@ -189,11 +186,10 @@ def theory_bounds(
             (|c|^2 <= L(start)), else twice the largest of student and teacher. Weights that do not
             move are known.
     """
-    if not isinstance(objective, PopulationLoss):
-        raise EarnshawError(f"theory steps need the exact population loss; {ALLOWED}")
+    teacher = exact_teacher(objective)
     student = objective.check(student)
     suprema, radius = suprema_of(objective, radius)
-    own, given = np.abs(np.asarray(student.weights)), np.abs(np.asarray(objective.teacher.weights))
+    own, given = np.abs(np.asarray(student.weights)), np.abs(np.asarray(teacher.weights))
     loss = float(objective.value(student))
     if objective.wrt == "positions":
         weights = own
@@ -204,12 +200,12 @@ def theory_bounds(
     else:
         weights = np.full(own.shape, 2 * max(own.max(initial=0.0), given.max()))
     alone = objective.ridge
-    if objective.with_self_energy:
-        alone += abs(float(_at_coincidence(objective)))
+    if objective.terms.self_energies:
+        alone += abs(_at_coincidence(teacher))
     needed = {"positions": suprema[1:], "weights": (suprema[0], alone), "both": (*suprema, alone)}
     if not np.all(np.isfinite(needed[objective.wrt])):
         raise EarnshawError(
-            f"the derivatives of {objective.teacher.potential.name} are unbounded for units more "
+            f"the derivatives of {teacher.potential.name} are unbounded for units more "
             f"than {radius:g} apart, so there are no theory steps; allowed: another radius, or "
             "--steps adaptive"
         )
@@ -230,25 +226,25 @@ def theory_bounds(
     return bounds
 
 
-def _lowest(
-    objective: PopulationLoss, suprema: Suprema, weights: np.ndarray, protons: float
-) -> float:
+def _lowest(objective: Objective, suprema: Suprema, weights: np.ndarray, protons: float) -> float:
     """A lower bound of L, for realizable Phi: 0, less the constants that a variant leaves out."""
-    if objective.name not in ("without-constants", "one-node"):
+    if objective.terms.constant:
         return 0.0
-    if objective.unbounded:  # the constants are infinite: every pair as low as it may be
+    teacher = exact_teacher(objective)
+    alone = _at_coincidence(teacher)
+    if math.isinf(alone):  # the constants are infinite: every pair as low as it may be
         total = float(weights.sum())
         return -suprema.value * total * (total + 2 * protons)
-    left_out = float(population_loss(objective.teacher, wrt=objective.wrt).constant)
-    if not objective.with_self_energy:
-        left_out += float(np.sum(weights**2)) * float(_at_coincidence(objective))
+    left_out = float(population_loss(teacher, wrt=objective.wrt).empty_value())
+    if not objective.terms.self_energies:
+        left_out += float(np.sum(weights**2)) * alone
     return -left_out
 
 
-def _at_coincidence(objective: PopulationLoss) -> Array:
+def _at_coincidence(teacher: Teacher) -> float:
     """Phi(theta, theta)."""
-    potential = objective.teacher.potential
-    return potential.value(1.0 if isinstance(potential, Zonal) else 0.0)
+    potential = teacher.potential
+    return float(potential.value(1.0 if isinstance(potential, Zonal) else 0.0))
 
 
 def _assembled(

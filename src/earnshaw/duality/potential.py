@@ -1,114 +1,427 @@
-"""From an activation to the potential that its units feel: `ew.potential`."""
+"""What a potential is: a symmetric function Phi(theta, w) that two charges feel.
+
+Three kinds, by what Phi depends on:
+
+- `Zonal`     Phi = f(rho), rho = theta.w for unit vectors: potentials on the sphere S^(d-1);
+- `Radial`    Phi = f(r), r = |theta - w|: rotation-invariant potentials on R^d;
+- `Separable` Phi = prod_i f(|theta_i - w_i|): products over the coordinates of R^d.
+
+Each is a frozen pytree whose methods are pure JAX functions that broadcast over their argument, so
+that energies can compile and differentiate through them. `value`, `first` and `second` are f, f'
+and f''; `laplacian` is the Laplacian of Phi in theta, as a function of the same variable.
+`between`, `gradient_between` and `laplacian_between` take the two positions themselves. Potentials
+add and scale, on the sphere and radial ones: a mixture of realizable potentials is realizable
+(Full, Lemma B.6).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import abc
+from typing import Any, ClassVar
 
-from earnshaw.activations.base import Activation, DotProduct
-from earnshaw.activations.translation import BesselTranslation, GaussianTranslation
-from earnshaw.activations.user import UserFunction
-from earnshaw.duality.activation import ACTIVATIONS
-from earnshaw.duality.activation import activation as named_activation
-from earnshaw.duality.black_box import black_box_moment
-from earnshaw.duality.closed_forms import closed_form
-from earnshaw.duality.realized import Realized
-from earnshaw.errors import EarnshawError, UnknownName, check_real
-from earnshaw.potentials.almost_harmonic import AlmostHarmonic
-from earnshaw.potentials.base import Potential, check_dim
-from earnshaw.potentials.bessel import BesselPotential
-from earnshaw.potentials.distance import Distance
-from earnshaw.potentials.dual import dual
-from earnshaw.potentials.gaussian import GaussianPotential
-from earnshaw.potentials.harmonic import Harmonic, LambdaHarmonic
-from earnshaw.potentials.hermite_series import hermite_series
-from earnshaw.potentials.synthetic import SphereSynthetic
-from earnshaw.registry import construct
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.typing import ArrayLike
 
-# Potentials that are defined directly; most of them are those of an activation of the same name.
-DIRECT: dict[str, Callable[..., Potential]] = {
-    "gaussian": GaussianPotential,
-    "bessel": BesselPotential,
-    "almost-harmonic": AlmostHarmonic,
-    "harmonic": Harmonic,
-    "lambda-harmonic": LambdaHarmonic,
-    "distance": Distance,
-    "sphere-synthetic": SphereSynthetic,
-}
+from earnshaw import numerics  # noqa: F401  (float64)
+from earnshaw.duality.regions import Region, signed_regions
+from earnshaw.errors import EarnshawError, check_integer, check_real
 
 
-def potential(
-    activation: str | Activation | Callable[[Any], Any],
-    dim: int | None = None,
-    *,
-    normalize: bool = True,
-    width: float = 1.0,
-    kinks: Sequence[float] = (),
-    max_norm: float = 4.0,
-    **parameters: Any,
-) -> Potential:
-    """The potential Phi(theta, w) = E[sigma(X, theta) sigma(X, w)] of an activation.
+class Potential(eqx.Module):
+    """A symmetric pair potential. Not constructed directly: see `Zonal`, `Radial`, `Separable`."""
 
-    Args:
-        activation: a name (``"relu"``, ``"hermite-3"``, ``"almost-harmonic"``, ...; also the
-            potentials ``"harmonic"``, ``"lambda-harmonic"``, ``"distance"``, which no activation
-            has), an activation object, or any elementwise function of one variable.
-        dim: the dimension d. On the sphere it is needed only for the Laplacian.
-        normalize: on the sphere, divide by the value at rho = 1, as the papers do.
-        width: the standard deviation of the Gaussian inputs.
-        kinks: where a user's own function is not smooth.
-        max_norm: for activations without a closed form, the longest weight vector for which
-            ``.moment`` must be accurate.
-        parameters: those of the named activation (``radius``, ``core``, ``alpha``, ...).
+    kind: ClassVar[str]
+    variable: ClassVar[str]
 
-    Returns:
-        A `Zonal` potential (a function of rho), a `Radial` one (of r) or a `Separable` one.
+    @property
+    @abc.abstractmethod
+    def name(self) -> str:
+        """A short name for tables and pictures."""
+
+    @property
+    def source(self) -> str:
+        """Where the potential comes from, e.g. ``Full, Lemma B.9``."""
+        return ""
+
+    @property
+    def method(self) -> str:
+        """How values are computed: closed form, hermite series, ..."""
+        return "closed form"
+
+    @property
+    def error_bound(self) -> float | None:
+        """A bound on the absolute error of `value`, or None where there is only an estimate."""
+        return 1e-13
+
+    @property
+    def error_estimate(self) -> float | None:
+        """The estimated absolute error of `value`; equals the bound where there is one."""
+        return self.error_bound
+
+    @abc.abstractmethod
+    def value(self, argument: ArrayLike) -> Array:
+        """Phi as a function of its variable."""
+
+    def __call__(self, argument: ArrayLike) -> Array:
+        """The same as `value`, compiled: the fast way for large arrays."""
+        return _compiled_value(self, jnp.asarray(argument, dtype=float))
+
+    @abc.abstractmethod
+    def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """Phi(theta, w) for positions of shape (..., d)."""
+
+    @abc.abstractmethod
+    def gradient_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """The gradient of Phi in theta, shape (..., d); on the sphere, tangent to it at theta."""
+
+    @abc.abstractmethod
+    def laplacian_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """The Laplacian of Phi in theta, shape (...)."""
+
+    def __add__(self, other: Any) -> Potential:
+        return (
+            mixture((self, other), (1.0, 1.0)) if isinstance(other, Potential) else NotImplemented
+        )
+
+    def __mul__(self, factor: Any) -> Potential:
+        return mixture((self,), (check_real("factor of a potential", factor),))
+
+    __rmul__ = __mul__
+
+
+class Zonal(Potential):
+    """Phi(theta, w) = f(rho) on the unit sphere S^(d-1), rho = theta.w.
+
+    `dim` is d; it is needed only for the Laplacian, and may be None.
     """
-    dim = None if dim is None else check_dim(dim)
-    width = check_real("input width", width, 0.0, 1e100)
-    max_norm = check_real("max_norm", max_norm, 0.0)
-    if isinstance(activation, str) and activation in DIRECT:
-        given = parameters if dim is None else {"dim": dim, **parameters}
-        return construct("potential", activation, DIRECT, given)
-    try:
-        source = named_activation(activation, kinks=kinks, **parameters)
-    except UnknownName:
-        known = {*ACTIVATIONS, *DIRECT}
-        raise UnknownName("activation or potential", str(activation), known) from None
-    if isinstance(source, DotProduct):
-        return _dot_product(source, dim, normalize, width, max_norm)
-    potential = _translation(source)
-    if dim is not None and dim != potential.dim:
-        raise EarnshawError(f"{source.name} was made for dimension {potential.dim}, not {dim}")
-    return potential
+
+    kind: ClassVar[str] = "zonal"
+    variable: ClassVar[str] = "rho"
+    dim: eqx.AbstractVar[int | None]
+
+    def first(self, rho: ArrayLike) -> Array:
+        """f'(rho)."""
+        return elementwise_derivative(self.value, rho)
+
+    def second(self, rho: ArrayLike) -> Array:
+        """f''(rho)."""
+        return elementwise_derivative(self.first, rho)
+
+    def laplacian(self, rho: ArrayLike) -> Array:
+        """(1 - rho^2) f'' - (d - 1) rho f', the Laplace-Beltrami operator on S^(d-1).
+
+        At rho = +-1 a second derivative that is infinite there still gives a finite product where
+        (1 - rho^2) f'' has a limit; that limit is 0 for every potential of this library whose first
+        derivative is finite.
+        """
+        if self.dim is None:
+            raise EarnshawError("the Laplacian on the sphere needs a dimension: give dim=")
+        rho = jnp.asarray(rho, dtype=float)
+        gap = (1 - rho) * (1 + rho)
+        inside = gap > 0
+        safe = jnp.where(inside, rho, 0.0)
+        curvature = jnp.where(inside, gap * self.second(safe), 0.0)
+        return curvature - (self.dim - 1) * rho * self.first(rho)
+
+    def taylor(self, count: int) -> Any:
+        """The Taylor coefficients c_0 .. c_(count-1) of f at 0 as a NumPy array, or None."""
+        return None
+
+    def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """Phi(theta, w) for unit vectors of shape (..., d)."""
+        return self.value(_cosine(theta, w))
+
+    def gradient_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """f'(rho) (w - rho theta) for unit vectors, tangent to the sphere at theta.
+
+        Where f' is infinite (sign, at theta = +-w) the direction is not defined: NaN.
+        """
+        rho = _cosine(theta, w)[..., None]
+        return self.first(rho) * (jnp.asarray(w) - rho * jnp.asarray(theta))
+
+    def laplacian_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """The Laplacian on S^(d-1) at unit vectors, d being the potential's `dim`."""
+        return self.laplacian(_cosine(theta, w))
+
+    def regions(self) -> tuple[Region, ...]:
+        """Where the Laplacian has a definite sign, found from its sign changes on (-1, 1)."""
+
+        def terms(rho: Any) -> Array:
+            slope = (self.dim or 1) * jnp.abs(rho * self.first(rho))
+            return (1 - rho * rho) * jnp.abs(self.second(rho)) + slope
+
+        return signed_regions(self.laplacian, -1.0, 1.0, terms)
 
 
-def _dot_product(
-    activation: DotProduct, dim: int | None, normalize: bool, width: float, max_norm: float
-) -> Potential:
-    variance = width**2
-    form = closed_form(activation)
-    if form is None and isinstance(activation, UserFunction):
-        form = black_box_moment(activation, variance, max_norm)
-    elif form is None:
-        form = hermite_series(activation, variance, max_norm)
-    return dual(
-        form,
-        name=activation.name,
-        source=activation.source,
-        origin=activation,
-        dim=dim,
-        width=width,
-        normalize=normalize,
-    )
+class Radial(Potential):
+    """Phi(theta, w) = f(r) on R^d, r = |theta - w| >= 0."""
+
+    kind: ClassVar[str] = "radial"
+    variable: ClassVar[str] = "r"
+    dim: eqx.AbstractVar[int]
+
+    @property
+    def breakpoints(self) -> tuple[float, ...]:
+        """Radii r > 0 at which f is not smooth; quadratures split there."""
+        return ()
+
+    def first(self, r: ArrayLike) -> Array:
+        """f'(r). At r = 0 this is the one-sided slope: non-zero where Phi has a cusp."""
+        return elementwise_derivative(self.value, r)
+
+    def second(self, r: ArrayLike) -> Array:
+        """f''(r), one-sided at r = 0."""
+        return elementwise_derivative(self.first, r)
+
+    @property
+    def gaussian_rate(self) -> float | None:
+        """c if f(r) = exp(-c r^2/2), whose force is the potential times a factor; else None."""
+        return None
+
+    @property
+    def positive(self) -> bool:
+        """Whether f > 0 everywhere, so that `log_value` exists at every r."""
+        return False
+
+    def log_value(self, r: ArrayLike) -> Array:
+        """log f(r), right also where f(r) underflows."""
+        return jnp.log(self.value(r))
+
+    def log_first(self, r: ArrayLike) -> Array:
+        """f'/f, the derivative of log f, right also where f(r) underflows."""
+        return elementwise_derivative(self.log_value, r)
+
+    def log_jet(self, r: ArrayLike) -> tuple[Array, Array]:
+        """`log_value` and `log_first`, for the price of one where they share work."""
+        return self.log_value(r), self.log_first(r)
+
+    def jet(self, u: Array) -> tuple[Array, Array, Array]:
+        """g(u) = f(sqrt u), g'(u) and g''(u): for energies, where u = r^2 comes cheaper than r.
+
+        At u = 0, g' is infinite where f has a cusp; g'' is not needed there, and is 0.
+        """
+        apart = u > 0
+        r, safe = jnp.sqrt(u), jnp.sqrt(jnp.where(apart, u, 1.0))
+        value, slope, curvature = self.value(r), self.first(r), self.second(r)
+        at_zero = jnp.where(slope == 0, curvature / 2, slope * jnp.inf)
+        first = jnp.where(apart, slope / (2 * safe), at_zero)
+        second = jnp.where(apart, (curvature - slope / safe) / (4 * safe * safe), 0.0)
+        return value, first, second
+
+    def laplacian(self, r: ArrayLike) -> Array:
+        """f'' + (d - 1) f'/r; at r = 0 its limit: d f''(0) if f'(0) = 0, else infinite."""
+        r = jnp.asarray(r, dtype=float)
+        slope, curvature = self.first(r), self.second(r)
+        at_zero = jnp.where(slope == 0, (self.dim - 1) * curvature, slope * jnp.inf)
+        angular = jnp.where(r > 0, (self.dim - 1) * slope / jnp.where(r > 0, r, 1.0), at_zero)
+        return curvature + (angular if self.dim > 1 else 0.0)
+
+    def fourier(self, k: Any) -> Any:
+        """The transform integral f(|x|) exp(-i k.x) dx at |k| = `k` (NumPy), or None if unknown."""
+        return None
+
+    def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """Phi(theta, w) for positions of shape (..., d)."""
+        return self.value(jnp.linalg.norm(jnp.asarray(theta) - jnp.asarray(w), axis=-1))
+
+    def gradient_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """f'(r) (theta - w)/r; at theta = w, where a cusp has no direction, 0."""
+        gap = jnp.asarray(theta, dtype=float) - jnp.asarray(w)
+        r = jnp.linalg.norm(gap, axis=-1, keepdims=True)
+        apart = r > 0
+        safe = jnp.where(apart, r, 1.0)
+        return jnp.where(apart, self.first(safe) * gap / safe, 0.0)
+
+    def laplacian_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """The Laplacian at r = |theta - w|."""
+        return self.laplacian(jnp.linalg.norm(jnp.asarray(theta) - jnp.asarray(w), axis=-1))
+
+    def regions(self) -> tuple[Region, ...]:
+        """Where the Laplacian has a definite sign, found from its sign changes on (0, 50)."""
+
+        def terms(r: Any) -> Array:
+            return jnp.abs(self.second(r)) + self.dim * jnp.abs(self.first(r)) / r
+
+        return signed_regions(self.laplacian, 0.0, 50.0, terms)
 
 
-def _translation(activation: Activation) -> Any:
-    """The potential of h(x - w) / sqrt(p(x)): the autocorrelation of h, whatever the density p."""
-    if isinstance(activation, Realized):
-        return activation.potential
-    if isinstance(activation, GaussianTranslation):
-        return GaussianPotential(dim=activation.dim, rate=activation.rate)
-    if isinstance(activation, BesselTranslation):
-        return BesselPotential(dim=activation.dim)
-    raise EarnshawError(f"no potential is known for the activation {activation.name!r}")
+class Separable(Potential):
+    """Phi(theta, w) = prod_i f(|theta_i - w_i|) on R^d for one even function f of one variable."""
+
+    kind: ClassVar[str] = "separable"
+    variable: ClassVar[str] = "r"
+    factor: eqx.AbstractVar[Radial]
+    dim: eqx.AbstractVar[int]
+
+    def value(self, argument: ArrayLike) -> Array:
+        """Phi for a displacement of length `argument` along one coordinate axis."""
+        rest = self.factor.value(0.0) ** (self.dim - 1)
+        return self.factor.value(argument) * rest
+
+    def first(self, r: ArrayLike) -> Array:
+        """The derivative of `value` along that axis."""
+        return self.factor.first(r) * self.factor.value(0.0) ** (self.dim - 1)
+
+    def second(self, r: ArrayLike) -> Array:
+        """The second derivative of `value` along that axis."""
+        return self.factor.second(r) * self.factor.value(0.0) ** (self.dim - 1)
+
+    def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """Phi(theta, w) for positions of shape (..., d)."""
+        gaps = even_size(jnp.asarray(theta) - jnp.asarray(w))
+        return jnp.prod(self.factor.value(gaps), axis=-1)
+
+    def gradient_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """Phi f'(|x_i|)/f(|x_i|) sgn(x_i) in coordinate i, x = theta - w."""
+        gaps = jnp.asarray(theta, dtype=float) - jnp.asarray(w)
+        values = self.factor.value(even_size(gaps))
+        slopes = self.factor.first(even_size(gaps)) * jnp.sign(gaps)
+        return jnp.prod(values, axis=-1, keepdims=True) * slopes / values
+
+    def laplacian_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """The Laplacian in theta: Phi * sum_i f''(x_i)/f(x_i), off the hyperplanes x_i = 0."""
+        gaps = jnp.abs(jnp.asarray(theta) - jnp.asarray(w))
+        values = self.factor.value(gaps)
+        return jnp.prod(values, axis=-1) * jnp.sum(self.factor.second(gaps) / values, axis=-1)
+
+
+class _Weighted(eqx.Module):
+    """sum_i weights_i f_i and its derivatives: what the two kinds of mixture share."""
+
+    parts: eqx.AbstractVar[tuple[Any, ...]]
+    weights: eqx.AbstractVar[tuple[float, ...]]
+
+    @property
+    def name(self) -> str:
+        terms = zip(self.weights, self.parts, strict=True)
+        return " + ".join(p.name if w == 1 else f"{w:g} {p.name}" for w, p in terms)
+
+    @property
+    def source(self) -> str:
+        return "Full, Lemma B.6"
+
+    @property
+    def method(self) -> str:
+        return "mixture of " + ", ".join(sorted({part.method for part in self.parts}))
+
+    @property
+    def error_bound(self) -> float | None:
+        bounds = [part.error_bound for part in self.parts]
+        return None if None in bounds else float(np.dot(np.abs(self.weights), bounds))
+
+    @property
+    def error_estimate(self) -> float | None:
+        estimates = [part.error_estimate for part in self.parts]
+        return None if None in estimates else float(np.dot(np.abs(self.weights), estimates))
+
+    def value(self, argument: ArrayLike) -> Array:
+        return self._sum("value", argument)
+
+    def first(self, argument: ArrayLike) -> Array:
+        return self._sum("first", argument)
+
+    def second(self, argument: ArrayLike) -> Array:
+        return self._sum("second", argument)
+
+    def _sum(self, method: str, argument: ArrayLike) -> Array:
+        terms = zip(self.weights, self.parts, strict=True)
+        return sum((w * getattr(p, method)(argument) for w, p in terms), start=jnp.zeros(()))
+
+    def _transform(self, method: str, argument: Any) -> Any:
+        images = [getattr(part, method)(argument) for part in self.parts]
+        if any(image is None for image in images):
+            return None
+        return sum(w * image for w, image in zip(self.weights, images, strict=True))
+
+
+class ZonalMixture(_Weighted, Zonal):
+    """A weighted sum of potentials on one sphere."""
+
+    parts: tuple[Zonal, ...]
+    weights: tuple[float, ...]
+    dim: int | None
+
+    def taylor(self, count: int) -> Any:
+        """The weighted sum of the parts' Taylor coefficients."""
+        return self._transform("taylor", count)
+
+
+class RadialMixture(_Weighted, Radial):
+    """A weighted sum of radial potentials on one R^d."""
+
+    parts: tuple[Radial, ...]
+    weights: tuple[float, ...]
+    dim: int
+
+    @property
+    def breakpoints(self) -> tuple[float, ...]:
+        """The breakpoints of all parts."""
+        return tuple(sorted({point for part in self.parts for point in part.breakpoints}))
+
+    def jet(self, u: Array) -> tuple[Array, Array, Array]:
+        """The weighted sums of the parts' jets."""
+        jets = [part.jet(u) for part in self.parts]
+        value, first, second = (
+            sum((w * jet[n] for w, jet in zip(self.weights, jets, strict=True)), start=0.0 * u)
+            for n in range(3)
+        )
+        return value, first, second
+
+    def fourier(self, k: Any) -> Any:
+        """The weighted sum of the parts' transforms."""
+        return self._transform("fourier", k)
+
+
+def mixture(parts: tuple[Potential, ...], weights: tuple[float, ...]) -> Potential:
+    """sum_i weights_i parts_i; the parts must be of one kind and one dimension."""
+    flat = [
+        (factor * inner, piece)
+        for part, factor in zip(parts, weights, strict=True)
+        for inner, piece in (
+            zip(part.weights, part.parts, strict=True)
+            if isinstance(part, _Weighted)
+            else ((1.0, part),)
+        )
+    ]
+    pieces = tuple(piece for _, piece in flat)
+    factors = tuple(factor for factor, _ in flat)
+    dims = {getattr(piece, "dim", None) for piece in pieces}
+    if len(dims) > 1:
+        raise EarnshawError(f"potentials of dimensions {sorted(map(str, dims))} do not add")
+    (dim,) = dims
+    if all(isinstance(piece, Zonal) for piece in pieces):
+        return ZonalMixture(parts=pieces, weights=factors, dim=dim)  # type: ignore[arg-type]
+    if all(isinstance(piece, Radial) for piece in pieces):
+        return RadialMixture(parts=pieces, weights=factors, dim=dim)  # type: ignore[arg-type]
+    kinds = " and ".join(sorted({piece.kind for piece in pieces}))
+    raise EarnshawError(f"{kinds} potentials do not mix; allowed: all zonal or all radial")
+
+
+def even_size(x: Array) -> Array:
+    """|x| with derivative 0 at 0, the mean of both sides (that of `jnp.abs` is 1 there)."""
+    return jnp.where(x == 0, 0.0, jnp.abs(x))
+
+
+def _cosine(theta: ArrayLike, w: ArrayLike) -> Array:
+    """theta.w for unit vectors, kept in [-1, 1] against rounding."""
+    return jnp.clip(jnp.sum(jnp.asarray(theta) * jnp.asarray(w), axis=-1), -1.0, 1.0)
+
+
+@eqx.filter_jit
+def _compiled_value(potential: Potential, argument: Array) -> Array:
+    return potential.value(argument)
+
+
+def elementwise_derivative(function: Any, argument: ArrayLike) -> Array:
+    """The derivative of an elementwise `function`, at every entry of `argument`."""
+    argument = jnp.asarray(argument, dtype=float)
+    return jax.jvp(function, (argument,), (jnp.ones_like(argument),))[1]
+
+
+def check_dim(dim: object, low: int = 1, what: str = "dimension") -> int:
+    """Return `dim` as an int of at least `low`, or raise `OutOfRange`."""
+    return check_integer(what, dim, low)

@@ -31,9 +31,9 @@ class Encounter(NamedTuple):
 
 
 class Pause(NamedTuple):
-    """What `go_on` needs beside the path itself to continue to the last bit.
+    """What `extend` needs beside the path itself to continue to the last bit.
 
-    `leader` and `side` say who shares a place (`clusters.py`), `speeds` and `top_speeds` how fast
+    `leader` and `side` say who shares a place (`_clusters.py`), `speeds` and `top_speeds` how fast
     units are and were, `next_step` what the integrator would try (NaN for its own choice); the rest
     is what was asked of `simulate`.
     """

@@ -2,9 +2,10 @@
 
     d theta_i / dt = -(1/2) grad_i L(c, theta),    and for wrt="both"  d c_i / dt = -(1/2) dL/dc_i
 
-(EPD, Theorem 2.2; Full, Theorem 2.3, with the factor of MATH, error 3). `flow.py` integrates this
-while nothing happens. Units that meet at a cusp of the potential bind there, and stay bound until
-the net force of all others exceeds the cusp's pull: `encounters.py`. Here they take turns.
+(EPD, Theorem 2.2; Full, Theorem 2.3, with the factor of mathematics.md, error 3). `_flow.py`
+integrates this while nothing happens. Units that meet at a cusp of the potential bind there, and
+stay bound until the net force of all others exceeds the cusp's pull: `_encounters.py`. Here they
+take turns.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ import numpy as np
 from jax import Array
 
 from earnshaw.charges.network import Student, Teacher
-from earnshaw.dynamics.clusters import apart, clusters
-from earnshaw.dynamics.cusps import Cusp, closeness, find_cusp, has_point
-from earnshaw.dynamics.encounters import Outcome, meet, part
-from earnshaw.dynamics.flow import SLACK, Records, Sight, State, World, advance, observe
+from earnshaw.dynamics._clusters import apart, clusters
+from earnshaw.dynamics._cusps import Cusp, closeness, find_cusp, has_point
+from earnshaw.dynamics._encounters import Regrouped, join, separate
+from earnshaw.dynamics._flow import SLACK, Records, Sight, State, World, advance, observe
 from earnshaw.dynamics.path import Encounter, Path, Pause, Stop
 from earnshaw.energy.objective import check_moving
 from earnshaw.energy.population import PopulationLoss, population_loss
@@ -62,7 +63,7 @@ def simulate(
         max_steps: after so many steps, rejected ones too, the run ends.
         on_progress: called now and then with the part of `time` that has passed, and a note.
         checkpoint: called now and then with a function that makes the path so far, to be kept and
-            continued by `go_on`.
+            continued by `extend`.
     """
     time = check_real("time", time, 0.0)
     rtol, atol = check_real("rtol", rtol, 0.0, 0.1), check_real("atol", atol, 0.0, 0.1)
@@ -80,7 +81,7 @@ def simulate(
     return _Run(world, student, asked, size, max_steps).go(on_progress, checkpoint)
 
 
-def go_on(
+def extend(
     path: Path,
     time: float | None = None,
     *,
@@ -109,6 +110,9 @@ def go_on(
     run = _Run(world, start, asked, size, max_steps)
     run.restore(path, pause)
     return run.go(on_progress, checkpoint)
+
+
+go_on = extend  # the older name
 
 
 def _world(
@@ -174,7 +178,7 @@ class _Run:
         self.next_step = None if np.isnan(pause.next_step) else float(pause.next_step)
 
     def go(self, on_progress: Progress | None, checkpoint: Checkpoint | None) -> Path:
-        """To the end."""
+        """Segments and encounters in turn, until the time is over or nothing moves: the path."""
         if not self.records:
             self._begin()
         here = self._here()
@@ -292,17 +296,17 @@ class _Run:
         time = jnp.asarray(self.times[-1])
         return observe(self.world, self.clusters, state or self.state, self.top_speeds, time)
 
-    def _meet(self, seen: Sight, unit: int) -> Outcome:
+    def _meet(self, seen: Sight, unit: int) -> Regrouped:
         partner, side = int(seen.contacts.partner[unit]), int(seen.contacts.side[unit])
         manifold, time = self.world.loss.manifold, self.times[-1]
-        return meet(self.clusters, manifold, self._places(), unit, partner, side, time)
+        return join(self.clusters, manifold, self._places(), unit, partner, side, time)
 
-    def _part(self, seen: Sight, cut: int) -> Outcome:
+    def _part(self, seen: Sight, cut: int) -> Regrouped:
         tear, reach = np.asarray(seen.tear[cut]), float(self.world.reach)
         manifold, time = self.world.loss.manifold, self.times[-1]
-        return part(self.clusters, manifold, self._places(), cut, tear, reach, time)
+        return separate(self.clusters, manifold, self._places(), cut, tear, reach, time)
 
-    def _change(self, outcome: Outcome) -> None:
+    def _change(self, outcome: Regrouped) -> None:
         """Go on from after an encounter, which replaces the record of just before."""
         self.clusters = outcome.clusters
         self.state = State(jnp.asarray(outcome.positions), self.state.weights)

@@ -1,0 +1,30 @@
+"""Losses of a student, behind one protocol: nobody above asks which loss or coupling it is.
+
+`objective.py` says what a loss offers: value, gradient, Hessian, and what else methods,
+certificates and learners may ask. `population.py` is the exact loss E[(f - g)^2], the energy of
+charges; `empirical.py` its mean over samples. `variants.py` has the papers' variants of both.
+
+How the exact one is computed: `couplings/` are potentials in a form for many pairs, `_tiles.py`
+sums over all pairs, `_field.py` what charges make at a place, `_laplacian.py` the papers'
+Laplacians. How the sampled one is: `responses/` are the outputs of units, `streaming.py` sums over
+samples.
+"""
+
+from earnshaw.lazy import offer
+
+__getattr__, __dir__, __all__ = offer(
+    __name__,
+    {
+        "Chunk": "streaming",
+        "EmpiricalLoss": "empirical",
+        "FreeUnits": "objective",
+        "Gradient": "objective",
+        "Objective": "objective",
+        "PopulationLoss": "population",
+        "Terms": "variants",
+        "VARIANTS": "variants",
+        "empirical_loss": "empirical",
+        "population_loss": "population",
+        "stream": "streaming",
+    },
+)

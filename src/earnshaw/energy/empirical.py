@@ -23,38 +23,45 @@ from typing import Any, Literal
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
-from earnshaw.activations.base import Activation
+from earnshaw.charges.manifolds import Manifold, Sphere, manifold
 from earnshaw.charges.network import Student, Teacher, is_concrete
-from earnshaw.energy.data import checked_data, checked_inputs, drawn, student_activation
-from earnshaw.energy.group import moved_together
+from earnshaw.duality.activation import Activation
+from earnshaw.energy._data import checked_data, checked_inputs, drawn, student_activation
+from earnshaw.energy._laplacian import moved_together
 from earnshaw.energy.objective import (
+    FEW,
+    ROUNDING,
     FreeUnits,
     Gradient,
     Moving,
     Objective,
-    check_moving,
-    check_ones,
     energy,
+    what_moves,
 )
 from earnshaw.energy.responses.choose import choose_response
 from earnshaw.energy.responses.response import Response
 from earnshaw.energy.streaming import Chunk, chunk_rows, fold, total
+from earnshaw.energy.variants import VARIANTS, Terms, check_ones
 from earnshaw.errors import EarnshawError, OutOfRange, UnknownName, check_integer
 from earnshaw.inputs import Inputs
-from earnshaw.manifolds import Manifold, Sphere, manifold
 from earnshaw.numerics.least_squares import append_rows, solve_triangle
 from earnshaw.numerics.subsets import random_subset
 
 Variant = Literal["full", "regularized", "assumption-1"]
-VARIANTS = ("full", "regularized", "assumption-1")
+ALLOWED = ("full", "regularized", "assumption-1")
 OF_CHARGES = ("without-constants", "one-node")  # these leave out terms that samples cannot separate
 
 
 class EmpiricalLoss(Objective):
-    """The mean squared difference from samples `x` (n, d), `y` (n,); made by `empirical_loss`."""
+    """The mean squared difference from samples `x` (n, d), `y` (n,); made by `empirical_loss`.
+
+    `truth` has the units of the teacher that the samples were drawn from, if they were: only
+    `fresh` samples ask it. The `teacher` of the protocol is not told.
+    """
 
     x: Array
     y: Array
@@ -67,6 +74,7 @@ class EmpiricalLoss(Objective):
     name: Variant = eqx.field(static=True)
     batch: int | None = eqx.field(static=True)
     chunk: int | None = eqx.field(static=True)
+    teacher: None = eqx.field(init=False, default=None)
 
     @property
     def dim(self) -> int:
@@ -79,9 +87,14 @@ class EmpiricalLoss(Objective):
         return self.x.shape[0]
 
     @property
-    def ridge(self) -> float:
-        """The factor of |c|^2."""
-        return 1.0 if self.name == "regularized" else 0.0
+    def sampled_activation(self) -> Activation:
+        """The activation of the student's units."""
+        return self.response.activation
+
+    @property
+    def terms(self) -> Terms:
+        """Which terms of L the variant counts."""
+        return VARIANTS[self.name]
 
     def euclidean(self, student: Student) -> tuple[Array, Gradient]:
         """The value, and the gradient in R^(k d) x R^k."""
@@ -170,7 +183,7 @@ class EmpiricalLoss(Objective):
         )
 
     def empty_value(self) -> Array:
-        """The mean of y^2."""
+        """The mean of y^2, and what fixed units add: the loss of an empty student, ()."""
         return jnp.mean(self.y**2) + self.constant
 
     def unexplained(self, points: Array, student: Student) -> Array:
@@ -186,6 +199,25 @@ class EmpiricalLoss(Objective):
         L(c) = c^2 Phi - 2 c C + const has slopes 2 Phi - 2 C and -2 Phi - 2 C there.
         """
         return _free_units(self, jnp.asarray(points, dtype=float))
+
+    def self_energies(self, positions: Array) -> Array:
+        """The mean over the samples of sigma(x, theta)^2, (k,)."""
+        return _self_energies(self, positions)
+
+    def gradient_scale(self) -> float:
+        """s min(1, s), s the root mean square of y; the energy of a unit counts as 1."""
+        size = float(np.sqrt(np.mean(np.square(np.asarray(self.y)))))
+        return size * min(1.0, size) if 0 < size < np.inf else 1.0
+
+    def rounding_of_zero(self, student: Student) -> float:
+        """A sum of squares has nothing to cancel: it is 0 beside the mean of y^2."""
+        return ROUNDING * float(np.mean(np.square(np.asarray(self.y))))
+
+    def weight_hessian(self, student: Student) -> Array:
+        """2 (K + ridge), (k, k), K the mean over the samples of sigma_i sigma_l."""
+        if student.units <= FEW:
+            return super().weight_hessian(student)
+        return 2 * (_gram(self, student.positions) + self.ridge * jnp.eye(student.units))
 
     def check(self, student: Student) -> Student:
         """As for every objective; under Assumption 1 all weights must be 1."""
@@ -282,15 +314,11 @@ def _variant(objective: str, wrt: str | None) -> tuple[Variant, Moving]:
     if objective in OF_CHARGES:
         raise EarnshawError(
             f"{objective} leaves out energies of pairs, which samples do not tell apart; "
-            f"allowed: {', '.join(VARIANTS)}"
+            f"allowed: {', '.join(ALLOWED)}"
         )
-    if objective not in VARIANTS:
-        raise UnknownName("objective", str(objective), VARIANTS)
-    fixed = objective == "assumption-1"
-    moving = check_moving(wrt or ("positions" if fixed else "both"))
-    if fixed and moving != "positions":
-        raise EarnshawError("under assumption-1 the weights are fixed; allowed: wrt='positions'")
-    return objective, moving  # type: ignore[return-value]
+    if objective not in ALLOWED:
+        raise UnknownName("objective", str(objective), ALLOWED)
+    return objective, what_moves(objective, wrt)  # type: ignore[return-value]
 
 
 @eqx.filter_jit
@@ -327,6 +355,24 @@ def _free_units(loss: EmpiricalLoss, points: Array) -> FreeUnits:
 
 
 @eqx.filter_jit
+def _self_energies(loss: EmpiricalLoss, positions: Array) -> Array:
+    student = Student(positions, jnp.zeros(len(positions)))
+    squares = lambda chunk: chunk.weight @ loss.response.outputs(chunk.x, positions) ** 2  # noqa: E731
+    return loss._total(student, squares) / loss.samples
+
+
+@eqx.filter_jit
+def _gram(loss: EmpiricalLoss, positions: Array) -> Array:
+    """The mean over the samples of sigma(x, theta_i) sigma(x, theta_l), (k, k)."""
+
+    def products(chunk: Chunk) -> Array:
+        outputs = loss.response.outputs(chunk.x, positions) * chunk.weight[:, None]
+        return outputs.T @ outputs
+
+    return loss._total(Student(positions, jnp.zeros(len(positions))), products) / loss.samples
+
+
+@eqx.filter_jit
 def _laplacian(loss: EmpiricalLoss, student: Student, group: Array | None) -> Array:
     on_sphere = isinstance(loss.manifold, Sphere)
     sums = loss._total(
@@ -347,7 +393,7 @@ def _refit(loss: EmpiricalLoss, student: Student, used: Array) -> tuple[Student,
     def step(triangle: Array, chunk: Chunk) -> Array:
         outputs = loss.response.outputs(chunk.x, student.positions) * used
         table = jnp.concatenate([outputs, chunk.y[:, None]], axis=1)
-        return append_rows(triangle, chunk.counted[:, None] * table)
+        return append_rows(triangle, chunk.weight[:, None] * table)
 
     weights = solve_triangle(fold(step, start, loss.x, loss.y, rows))
     # The smallest solution gives columns of zeros weight 0 but for rounding.

@@ -10,6 +10,16 @@ both. An objective supplies two Euclidean pieces, `euclidean` (value and gradien
 no rows in the dense Hessian. Gradients and Hessians are Riemannian: on the sphere the gradient is
 tangent, and the dense Hessian is in the orthonormal basis `manifold.basis(student.positions)`.
 `jax.grad` of `value` works too, and gives the Euclidean gradient.
+
+What else a method, a certificate or a learner may want to know of a loss is asked here, never of
+the class: the defaults are those of a smooth function of which nothing is known. With Phi(x, y) the
+energy of two units of weight 1,
+
+    what it is made of      teacher or samples, name and terms;
+    how large things are    gradient_scale, self_energies, rounding_of_zero;
+    where it is not smooth  cusp, antipodal_cusp, cusps_across, kink_at, clearance;
+    what leaves it as it is invariant, degree;
+    in the weights alone    weight_hessian, refit, free_units.
 """
 
 from __future__ import annotations
@@ -24,13 +34,19 @@ import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
-from earnshaw.charges.network import Student, is_concrete
+from earnshaw.charges.manifolds import Manifold
+from earnshaw.charges.network import Student, Teacher, is_concrete
+from earnshaw.duality.activation import Activation
+from earnshaw.energy.variants import Terms
 from earnshaw.errors import EarnshawError, UnknownName
-from earnshaw.manifolds import Manifold
 from earnshaw.numerics.eigenpairs import Eigenpair, smallest_eigenpair
 
 Moving = Literal["both", "positions", "weights"]
 MOVING = ("both", "positions", "weights")
+Across = Literal["points", "rays", "hyperplanes"]
+Invariant = Literal["translations", "rotations", "both", "neither"]
+ROUNDING = 16 * float(np.finfo(float).eps)  # of a sum of energies, relative to its terms
+FEW = 64  # weights up to which a gradient for each takes less time than to compile a matrix K
 
 
 class Gradient(NamedTuple):
@@ -53,10 +69,16 @@ class FreeUnits(NamedTuple):
 
 
 class Objective(eqx.Module):
-    """A loss of the student; `dim` is the dimension its units must have."""
+    """A loss of the student; `dim` is the dimension its units must have.
+
+    `name` is that of the variant, "full" for the loss itself. `teacher` is the hidden network f
+    whose exact loss this is; None where f is seen only through samples, or there is none.
+    """
 
     manifold: eqx.AbstractVar[Manifold]
     wrt: eqx.AbstractVar[Moving]
+    name: eqx.AbstractVar[str]
+    teacher: eqx.AbstractVar[Teacher | None]
 
     @property
     @abc.abstractmethod
@@ -110,12 +132,101 @@ class Objective(eqx.Module):
         """How far each unit is from the nearest other charge, (k,); infinite without charges."""
         return jnp.full(student.units, jnp.inf)
 
+    @property
+    def samples(self) -> int | None:
+        """n, where the loss is a mean over n samples; None for an exact loss.
+
+        Derivatives of a mean over samples are estimates where the activation has a jump or a kink.
+        """
+        return None
+
+    @property
+    def sampled_activation(self) -> Activation | None:
+        """The activation whose outputs at the samples make the loss; None for an exact loss."""
+        return None
+
+    @property
+    def terms(self) -> Terms:
+        """Which terms the loss counts."""
+        return Terms()
+
+    @property
+    def ridge(self) -> float:
+        """The factor of |c|^2."""
+        return self.terms.ridge
+
+    @property
+    def invariant(self) -> Invariant:
+        """Under which common motions of all units and the teacher's Phi does not change."""
+        return "neither"
+
+    @property
+    def degree(self) -> int | None:
+        """n with Phi(t x, y) = t^n Phi(x, y) for all t > 0, or None; None on the sphere.
+
+        A unit (theta, c) then does what (t theta, t^-n c) does, and Phi is a cone at the origin
+        for n = 1.
+        """
+        return None
+
+    def self_energies(self, positions: Array) -> Array:
+        """Phi(x, x) at positions (k, d), the energy of one unit of weight 1 alone: shape (k,)."""
+        raise NotImplementedError(f"{type(self).__name__} has no units with energies of their own")
+
+    def gradient_scale(self) -> float:
+        """The size of gradients and second derivatives, to which tolerances are relative.
+
+        s min(1, s) Phi, with s the size of the weights that are to be learned and Phi that of
+        Phi(x, x): gradients are of order s Phi in weights and s^2 Phi in positions, second
+        derivatives of order Phi and s^2 Phi. 1 where that is not known, or 0, or infinite.
+        """
+        return 1.0
+
+    def rounding_of_zero(self, student: Student) -> float:
+        """How large the loss may be and still be 0: its rounding errors at `student`.
+
+        -1 where a loss of 0 need not be the least: 0 is, of a mean square.
+        """
+        return -1.0
+
     def cusp(self, positions: Array) -> Array:
-        """The slope of the potential's cusp at each position (k, d); 0 where it is smooth."""
+        """kappa in Phi(y, x) = Phi(x, x) - kappa |y - x| + ..., at positions x (k, d).
+
+        Shape (k,): the slope of the potential's cusp where two units meet, 0 where it is smooth.
+        """
         return jnp.zeros(positions.shape[:-1])
 
+    def antipodal_cusp(self, positions: Array) -> Array:
+        """The same at the antipode: kappa' in Phi(y, x) = Phi(-x, x) - kappa' |y + x| + ...
+
+        For sign kappa' = -kappa: a unit at -w of the opposite weight is as good as one at w.
+        """
+        return jnp.zeros(positions.shape[:-1])
+
+    @property
+    def cusps_across(self) -> Across:
+        """The set that a cusp is across: where Phi(., y) has a slope kappa and no derivative.
+
+        "points" y (and -y); "rays" through y and the origin, along which Phi is smooth; or
+        "hyperplanes" where one coordinate of x - y is 0: a cusp |v|_1 instead of |v|.
+        """
+        return "points"
+
+    def kink_at(self, student: Student) -> str:
+        """Where a unit is that no slope of a cusp describes, in words; empty if there is none."""
+        return ""
+
+    def weight_hessian(self, student: Student) -> Array:
+        """The Hessian of the weights alone, 2 (K + ridge): (k, k).
+
+        A loss is quadratic in the weights: column i is how the gradient changes by the weight c_i.
+        """
+        slope = lambda c: self.gradient(Student(student.positions, c)).weights  # noqa: E731
+        origin = slope(np.zeros(student.units))
+        return jnp.stack([slope(axis) - origin for axis in np.eye(student.units)], axis=1)
+
     def value(self, student: Student) -> Array:
-        """The loss."""
+        """L at the student, shape ()."""
         return _value(self, self.check(student))
 
     def gradient(self, student: Student) -> Gradient:
@@ -204,10 +315,13 @@ def check_moving(wrt: str) -> Moving:
     return wrt  # type: ignore[return-value]
 
 
-def check_ones(what: str, weights: Array) -> None:
-    """Refuse weights that are not all 1."""
-    if is_concrete(weights) and np.any(np.asarray(weights) != 1):
-        raise EarnshawError(f"assumption-1 needs every weight of the {what} to be 1")
+def what_moves(variant: str, wrt: str | None) -> Moving:
+    """What moves if `wrt` is asked for: by default both, under Assumption 1 positions alone."""
+    fixed = variant == "assumption-1"
+    moving = check_moving(wrt or ("positions" if fixed else "both"))
+    if fixed and moving != "positions":
+        raise EarnshawError("under assumption-1 the weights are fixed; allowed: wrt='positions'")
+    return moving
 
 
 @eqx.filter_custom_jvp

@@ -5,15 +5,7 @@ With K the potential Phi between units, teacher weights b at w and student weigh
     L(c, theta) = c.K(theta, theta) c - 2 c.K(theta, w) b + b.K(w, w) b,
 
 raw potentials throughout, so that the value is the mean squared difference itself. The papers'
-charges are a = -c. Variants, by the name of the objective:
-
-- "full"               L (Full, eq. 1);
-- "without-constants"  no b.K b, and no self-energies c_i^2 Phi(theta_i, theta_i) (Full, eq. 2): the
-                       only one that is finite for unbounded potentials;
-- "regularized"        L + |c|^2, the papers' G (Full, Section 4);
-- "assumption-1"       L with all weights 1, teacher's and student's, and only positions moving
-                       (Full, eq. 3; the papers drop constants that positions do not change);
-- "one-node"           one unit alone, without b.K b (Full, eq. 4).
+charges are a = -c. `variants.py` has the variants of L that the papers use.
 
 `PopulationLoss.node(i, student)` is the loss of unit i with all others fixed.
 """
@@ -31,26 +23,37 @@ import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
+from earnshaw.charges.manifolds import Manifold
 from earnshaw.charges.network import Student, Teacher, is_concrete
-from earnshaw.energy.couplings.choose import choose_coupling
-from earnshaw.energy.field import Field, devices_mesh
-from earnshaw.energy.group import group_laplacian, moved_together
+from earnshaw.duality.named import ACTIVATIONS
+from earnshaw.energy._field import (
+    DENSE,
+    Field,
+    LogPotential,
+    best_charges,
+    best_charges_by_products,
+    choose_coupling,
+    devices_mesh,
+)
+from earnshaw.energy._laplacian import charged_laplacians, group_laplacian, moved_together
+from earnshaw.energy._tiles import TILE, Units, units, weigh
+from earnshaw.energy.couplings.coupling import Coupling
 from earnshaw.energy.objective import (
+    FEW,
+    ROUNDING,
+    Across,
     FreeUnits,
     Gradient,
+    Invariant,
     Moving,
     Objective,
-    check_moving,
-    check_ones,
     energy,
+    what_moves,
 )
-from earnshaw.energy.probe import LogPotential, log_field
-from earnshaw.energy.solve import DENSE, solve_by_products, solve_dense
-from earnshaw.energy.tiles import TILE, Units, units, weigh
+from earnshaw.energy.variants import VARIANTS, Terms, check_ones
 from earnshaw.errors import EarnshawError, UnknownName, check_integer
-from earnshaw.manifolds import Manifold
 
-OBJECTIVES = ("full", "without-constants", "regularized", "assumption-1", "one-node")
+OBJECTIVES = tuple(VARIANTS)
 
 
 class PopulationLoss(Objective):
@@ -70,14 +73,24 @@ class PopulationLoss(Objective):
         return self.teacher.dim
 
     @property
-    def ridge(self) -> float:
-        """The factor of |c|^2."""
-        return 1.0 if self.name == "regularized" else 0.0
+    def terms(self) -> Terms:
+        """Which terms of L the variant counts."""
+        return VARIANTS[self.name]
 
     @property
-    def with_self_energy(self) -> bool:
-        """Whether c_i^2 Phi(theta_i, theta_i) counts."""
-        return self.name != "without-constants"
+    def invariant(self) -> Invariant:
+        """Under which common motions of all units and the teacher's Phi does not change."""
+        return self.field.coupling.invariant
+
+    @property
+    def degree(self) -> int | None:
+        """That of a homogeneous activation on R^d."""
+        return self.field.coupling.degree
+
+    @property
+    def cusps_across(self) -> Across:
+        """The set that a cusp is across."""
+        return self.field.coupling.cusps_across
 
     def euclidean(self, student: Student) -> tuple[Array, Gradient]:
         """Value and gradient in one pass over all pairs."""
@@ -89,7 +102,7 @@ class PopulationLoss(Objective):
         value = jnp.sum(weigh(c, among - 2 * from_teacher)) + self.constant
         by_weights = 2 * (among - from_teacher)
         by_positions = 2 * weigh(c[:, None], force_among - force_from_teacher)
-        if self.with_self_energy:
+        if self.terms.self_energies:
             alone, force_alone = self.field.coupling.alone(student.positions)
             value = value + jnp.sum(weigh(c * c, alone))
             by_weights = by_weights + 2 * weigh(c, alone)
@@ -125,7 +138,7 @@ class PopulationLoss(Objective):
     def refit(self, student: Student, used: Array | None = None) -> tuple[Student, Array]:
         """The student with the weights a*(theta) that minimise L at its positions, and that L."""
         student = self.check(student)
-        if not self.with_self_energy or self.wrt == "positions":
+        if not self.terms.self_energies or self.wrt == "positions":
             raise EarnshawError(
                 f"the weights cannot be optimised in the objective {self.name!r} with respect to "
                 f"{self.wrt}; allowed: full, regularized, one-node, with respect to weights or both"
@@ -186,7 +199,58 @@ class PopulationLoss(Objective):
 
     def cusp(self, positions: Array) -> Array:
         """The slope of the potential's cusp at each position."""
-        return self.field.coupling.cusp(positions)
+        return _cusps(self.field.coupling, positions)[0]
+
+    def antipodal_cusp(self, positions: Array) -> Array:
+        """The slope of its cusp at the antipode of each position."""
+        return _cusps(self.field.coupling, positions)[1]
+
+    def kink_at(self, student: Student) -> str:
+        """The origin for an activation with a kink, a ridge of a product, a cusp of a formula."""
+        if self.unbounded or not student.units:
+            return ""
+        w = np.asarray(self.teacher.positions)[np.asarray(self.teacher.weights) != 0]
+        return self.field.coupling.kink_at(np.asarray(student.positions), w)
+
+    def self_energies(self, positions: Array) -> Array:
+        """Phi(x, x), E[sigma(X, x)^2] for an activation, whether or not the variant counts it."""
+        return _self_energies(self.field.coupling, positions)
+
+    def gradient_scale(self) -> float:
+        """s min(1, s) Phi: s the teacher's largest weight, Phi the largest Phi(w_j, w_j)."""
+        size = float(np.max(np.abs(np.asarray(self.teacher.weights))))
+        power = abs(float(np.max(self.self_energies(self.teacher.positions))))
+        known = 0 < size < np.inf and 0 < power < np.inf
+        return size * min(1.0, size) * power if known else 1.0
+
+    def rounding_of_zero(self, student: Student) -> float:
+        """The rounding of c.K c - 2 c.K b + b.K b where that is E[(f - g)^2].
+
+        Its terms sum to at most (sum_i |c_i| Phi_ii^(1/2) + the same of b)^2 in size, since K is
+        positive semidefinite.
+        """
+        if not self._is_mean_square():
+            return -1.0
+        total = 0.0
+        for network in (student, self.teacher):
+            sizes = np.sqrt(np.abs(np.asarray(self.self_energies(network.positions))))
+            total += float(np.abs(np.asarray(network.weights)) @ sizes)
+        return ROUNDING * total**2
+
+    def weight_hessian(self, student: Student) -> Array:
+        """2 (K + ridge), (k, k); without the diagonal of K where self-energies do not count."""
+        if student.units <= FEW:
+            return super().weight_hessian(student)
+        return _weight_hessian(self, student.positions)
+
+    def gram(self, positions: Array, others: Array) -> Array:
+        """K: Phi(x_i, y_j) between positions (k, d) and others (m, d), shape (k, m)."""
+        return self.field.matrix(positions, others)
+
+    def pair_numbers(self, units: int) -> int:
+        """How many numbers a student of so many units takes if all pairs are computed at once."""
+        pairs = units * (units + self.teacher.units)
+        return pairs * self.dim * self.field.coupling.scratch
 
     def potential(self, points: ArrayLike, student: Student | None = None) -> Array:
         """C at points (n, d): what teacher and student together make there; shape (n,)."""
@@ -208,6 +272,14 @@ class PopulationLoss(Objective):
         if self.name == "assumption-1" and is_concrete(student.weights):
             check_ones("student", student.weights)
         return student
+
+    def _is_mean_square(self) -> bool:
+        """Whether L = E[(f - g)^2]: of an activation, and with all its terms."""
+        species = self.teacher.species
+        # Potentials by name (distance, harmonic) and formulas need not have an activation.
+        named = species.name in ACTIVATIONS or species.name.startswith("hermite-")
+        known = species.given is not None or (species.origin == "activation" and named)
+        return known and self.terms == Terms()
 
     def _electrons(self, student: Student) -> Units:
         return units(student.positions, student.weights)
@@ -247,13 +319,9 @@ def population_loss(
         raise EarnshawError(f"a population loss needs a Teacher, not {type(teacher).__name__}")
     if objective not in OBJECTIVES:
         raise UnknownName("objective", str(objective), OBJECTIVES)
-    moving = check_moving(wrt or ("positions" if objective == "assumption-1" else "both"))
+    moving = what_moves(objective, wrt)
     if objective == "assumption-1":
         check_ones("teacher", teacher.weights)
-        if moving != "positions":
-            raise EarnshawError(
-                "under assumption-1 the weights are fixed; allowed: wrt='positions'"
-            )
     coupling = choose_coupling(teacher.potential, teacher.manifold, teacher.dim)
     field = Field(coupling, devices_mesh(devices), check_integer("tile", tile, 64))
     unbounded = bool(jnp.any(jnp.isinf(coupling.alone(teacher.positions[:1])[0])))
@@ -266,13 +334,30 @@ def population_loss(
         wrt=moving,
         unbounded=unbounded,
     )
-    if objective in ("without-constants", "one-node"):
+    if not loss.terms.constant:
         return loss
     return eqx.tree_at(lambda loss: loss.constant, loss, _teacher_energy(loss))
 
 
 def _student(positions: Array, weights: Array) -> Student:
     return Student(positions, weights)
+
+
+@eqx.filter_jit
+def _self_energies(coupling: Coupling, positions: Array) -> Array:
+    return coupling.alone(positions)[0]
+
+
+@eqx.filter_jit
+def _cusps(coupling: Coupling, positions: Array) -> tuple[Array, Array]:
+    return coupling.cusp(positions), coupling.antipodal_cusp(positions)
+
+
+@eqx.filter_jit
+def _weight_hessian(loss: PopulationLoss, positions: Array) -> Array:
+    alone, _ = loss.field.coupling.alone(positions)
+    diagonal = loss.ridge + (alone if loss.terms.self_energies else jnp.zeros_like(alone))
+    return 2 * jnp.fill_diagonal(loss.field.matrix(positions), diagonal, inplace=False)
 
 
 @eqx.filter_jit
@@ -286,24 +371,23 @@ def _teacher_energy(loss: PopulationLoss) -> Array:
 @eqx.filter_jit
 def _unit_laplacians(loss: PopulationLoss, student: Student) -> Array:
     electrons, protons = loss._electrons(student), loss._protons(student.units)
-    c, field = student.weights, loss.field
-    among, from_teacher = (field.laplacian_at(electrons, who) for who in (electrons, protons))
-    total = 2 * weigh(c, among - from_teacher)
-    if loss.with_self_energy:
-        total = total + weigh(c * c, field.coupling.alone_laplacian(student.positions))
+    total = charged_laplacians(loss.field, electrons, electrons, protons)
+    if loss.terms.self_energies:
+        alone = loss.field.coupling.alone_laplacian(student.positions)
+        total = total + weigh(student.weights**2, alone)
     return total
 
 
 @eqx.filter_jit
 def _group_laplacian(loss: PopulationLoss, student: Student, chosen: Array) -> Array:
     unchanged = {"space": ("translations", "both"), "sphere": ("rotations", "both")}
-    if loss.field.coupling.invariant not in unchanged[loss.manifold.name]:
+    if loss.invariant not in unchanged[loss.manifold.name]:
         return group_laplacian(loss, student, chosen)
     inside = jnp.zeros(student.units, dtype=bool).at[chosen].set(True)
     electrons, protons = loss._electrons(student), loss._protons(student.units)
     outside = electrons._replace(charges=jnp.where(inside, 0.0, electrons.charges))
-    among, from_teacher = (loss.field.laplacian_at(electrons, who) for who in (outside, protons))
-    return jnp.sum(jnp.where(inside, 2 * weigh(student.weights, among - from_teacher), 0.0))
+    alone = charged_laplacians(loss.field, electrons, outside, protons)
+    return jnp.sum(jnp.where(inside, alone, 0.0))
 
 
 @eqx.filter_jit
@@ -326,7 +410,7 @@ def _unexplained(loss: PopulationLoss, points: Array, student: Student) -> Array
     own = jnp.concatenate([own, jnp.abs(student.weights)])
     # Both sums at once: the distances and potentials of all pairs are the same.
     charges = jnp.stack([sources.charges, own])
-    found = jax.vmap(lambda q: log_field(loss.field, probes, sources._replace(charges=q)))(charges)
+    found = jax.vmap(lambda q: loss.field.log_at(probes, sources._replace(charges=q)))(charges)
     left, made = found.log_size
     return left - made
 
@@ -343,7 +427,7 @@ def _refit(loss: PopulationLoss, student: Student, used: Array) -> tuple[Student
         gram = jnp.where(used, table[:, :count], 0.0)
         gram = jnp.fill_diagonal(gram, diagonal, inplace=False)
         pull = table[:, count:] @ loss.teacher.weights
-        c = solve_dense(gram, pull)
+        c = best_charges(gram, pull)
         return _student(positions, c), c @ (gram @ c - 2 * pull) + loss.constant
 
     electrons = loss._electrons(student)
@@ -353,7 +437,7 @@ def _refit(loss: PopulationLoss, student: Student, used: Array) -> tuple[Student
         among, _ = loss.field.within(electrons._replace(charges=c))
         return jnp.where(used, among, 0.0) + diagonal * c
 
-    c = solve_by_products(product, diagonal, jnp.where(used, pull, 0.0))
+    c = best_charges_by_products(product, diagonal, jnp.where(used, pull, 0.0))
     found = _student(positions, c)
     return found, energy(loss, found)
 
@@ -366,7 +450,7 @@ def _probe(loss: PopulationLoss, points: Array, student: Student) -> tuple[Array
 
 @eqx.filter_jit
 def _log_probe(loss: PopulationLoss, points: Array, student: Student) -> LogPotential:
-    found = log_field(loss.field, *_all_charges(loss, points, student))
+    found = loss.field.log_at(*_all_charges(loss, points, student))
     return found._replace(gradient=loss.manifold.gradient(points, found.gradient))
 
 

@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from earnshaw.files import write_text
+from earnshaw.files.atomic import write_text
 
 
 def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:

@@ -5,9 +5,9 @@ Where unit i meets a charge, Phi falls off as Phi(x, x) - kappa |y - x|, and the
     L(theta_i + v) = L + pull_i |v| + net_i.v + ...,
     pull_i = 2 c_i kappa (sum of b_j of the protons there - sum of c_l of the other units there),
 
-net_i the force of everything else (MATH, "Cusps"). On the sphere f(x.y) may have a cusp at the
-antipode too, of slope kappa' (sign: -kappa, so that -w_j with the opposite weight is as good as
-w_j): there the charges count with kappa'. The same holds on R^d for activations that jump, whose
+net_i the force of everything else (mathematics.md, "Cusps"). On the sphere f(x.y) may have a cusp
+at the antipode too, of slope kappa' (sign: -kappa, so that -w_j with the opposite weight is as good
+as w_j): there the charges count with kappa'. The same holds on R^d for activations that jump, whose
 cusp is across a ray: along it the loss is smooth.
 
 A unit counts as sitting on a charge within 1e-8 of its length, or of the length Phi/kappa of the
@@ -23,16 +23,14 @@ import dataclasses
 from itertools import chain, combinations
 
 import numpy as np
+from jax import Array
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-from earnshaw.charges.network import Student
-from earnshaw.energy.couplings.displacement import DisplacementCoupling
-from earnshaw.energy.couplings.dots import DotCoupling
+from earnshaw.charges.network import Student, Teacher
+from earnshaw.energy.couplings.coupling import COINCIDENT
 from earnshaw.energy.objective import Objective
-from earnshaw.energy.population import PopulationLoss
-from earnshaw.landscape.cusps import NEAR, cusp_slopes, powers, uncovered
 
 CANCELLED = 1e-9  # a pull smaller than this part of its terms is none: the terms cancel
 SUBSETS = 10  # units in one place up to which every group of them is tried
@@ -139,29 +137,38 @@ def bind(objective: Objective, student: Student) -> Binding:
         slopes=np.zeros((count, 2)),
         from_protons=np.zeros(count),
     )
-    fixed = objective.wrt == "weights" or not count
-    if fixed or not isinstance(objective, PopulationLoss) or objective.unbounded:
+    teacher = objective.teacher
+    if objective.wrt == "weights" or not count or teacher is None:
         return free
-    coupling = objective.field.coupling
-    slopes = np.asarray(cusp_slopes(coupling, student.positions))
-    found = _bound(objective, free, slopes) if np.any(slopes) else free
-    return dataclasses.replace(found, unsure=found.unsure or uncovered(objective, found.student))
+    slopes = cusp_slopes(objective, student.positions)
+    found = _bound(objective, teacher, free, slopes) if np.any(slopes) else free
+    return dataclasses.replace(found, unsure=found.unsure or objective.kink_at(found.student))
 
 
-def _bound(objective: PopulationLoss, free: Binding, slopes: np.ndarray) -> Binding:
-    coupling, both = objective.field.coupling, bool(np.any(slopes[:, 1]))
-    rays = isinstance(coupling, DotCoupling)
+def cusp_slopes(objective: Objective, positions: Array) -> np.ndarray:
+    """kappa and kappa' of each unit, (k, 2); 0 where Phi is infinite, which is no cusp."""
+    if objective.invariant == "rotations" and objective.dim == 1:
+        return np.zeros((len(positions), 2))  # no direction to turn to
+    opposite = np.asarray(objective.antipodal_cusp(positions))
+    opposite = np.where(np.isfinite(opposite), opposite, 0.0)
+    slopes = np.stack([np.asarray(objective.cusp(positions)), opposite], axis=1)
+    bounded = np.isfinite(np.asarray(objective.self_energies(positions)))
+    return np.where(bounded[:, None], slopes, 0.0)
+
+
+def _bound(objective: Objective, teacher: Teacher, free: Binding, slopes: np.ndarray) -> Binding:
+    both, rays = bool(np.any(slopes[:, 1])), objective.cusps_across == "rays"
     # Only where the length of a unit does not matter can it be put on its ray exactly.
-    stiff = isinstance(coupling, DotCoupling) and coupling.potential.form.degree != 0
+    stiff = rays and objective.degree != 0
     positions = np.array(free.student.positions)
-    w, b = np.asarray(objective.teacher.positions), np.asarray(objective.teacher.weights)
+    w, b = np.asarray(teacher.positions), np.asarray(teacher.weights)
     charged = np.nonzero(b)[0]
     lengths = np.linalg.norm(positions, axis=1)
     cusp = np.where(slopes[:, 0] != 0, slopes[:, 0], slopes[:, 1])
-    height = np.abs(np.asarray(powers(coupling, free.student.positions)))
+    height = np.abs(np.asarray(objective.self_energies(free.student.positions)))
     reach = np.divide(height, np.abs(cusp), out=np.zeros_like(cusp), where=cusp != 0)
     # At the origin, with Phi = 0 there (distance), nothing but exact coincidence counts.
-    radius = np.maximum(NEAR if rays else NEAR * np.maximum(lengths, reach), 1e-150)
+    radius = np.maximum(COINCIDENT if rays else COINCIDENT * np.maximum(lengths, reach), 1e-150)
     radius = np.broadcast_to(radius, lengths.shape)
     keys, homes = (_directions(x) if rays else x for x in (positions, w[charged]))
 
@@ -170,7 +177,7 @@ def _bound(objective: PopulationLoss, free: Binding, slopes: np.ndarray) -> Bind
     holder = np.where(on, charged[np.maximum(nearest, 0)], -1) if len(charged) else nearest
     target = sides[:, None] * w[holder]
     if stiff:
-        stretched = np.abs(lengths - np.linalg.norm(target, axis=1)) > NEAR * lengths
+        stretched = np.abs(lengths - np.linalg.norm(target, axis=1)) > COINCIDENT * lengths
         if np.any(on & stretched):
             unsure = "a unit is parallel to a proton of another length, across a cusp"
         on &= ~stretched
@@ -205,7 +212,8 @@ def _bound(objective: PopulationLoss, free: Binding, slopes: np.ndarray) -> Bind
     gap = snapped - positions
     if rays:
         gap = _directions(snapped) - keys
-        if len(cKDTree(homes).query_pairs(NEAR)) > len(charged) - len(np.unique(proton_place)):
+        parallel = len(cKDTree(homes).query_pairs(COINCIDENT))
+        if parallel > len(charged) - len(np.unique(proton_place)):
             unsure = unsure or "protons lie on one ray, across a cusp"
     return dataclasses.replace(
         free,
@@ -221,7 +229,7 @@ def _bound(objective: PopulationLoss, free: Binding, slopes: np.ndarray) -> Bind
         moved=float(np.max(np.linalg.norm(gap, axis=1), initial=0.0)),
         rays=rays,
         flat=rays and not stiff,
-        product=isinstance(coupling, DisplacementCoupling) and not coupling.curved,
+        product=objective.cusps_across == "hyperplanes" and objective.manifold.name == "space",
         unsure=unsure,
     )
 

@@ -1,15 +1,15 @@
 """What kind of point a student is: a minimum, a saddle, or none of these.
 
 With L the loss in the weights c and positions theta that may move, a point is critical when 0 lies
-in the Clarke subdifferential of L (MATH, "Cusps"). Split the motions of positions into those along
-which L is smooth, E, and the rest: units that sit on a cusp of pull_i (`binding.py`), on which
-everything else acts with a force net_i. Then
+in the Clarke subdifferential of L (mathematics.md, "Cusps"). Split the motions of positions into
+those along which L is smooth, E, and the rest: units that sit on a cusp of pull_i (`binding.py`),
+on which everything else acts with a force net_i. Then
 
     gradient_norm^2 = |grad_c L|^2 + |E^T grad L|^2 + sum_i max(0, |net_i| - |pull_i|)^2,
     cusp_margin_i   = pull_i - |net_i|,
 
 and `smallest_eigenvalue` is that of the Hessian over E and the weights, transversal to the orbit of
-the symmetries of L (`curvature.py`): a minimum is one up to these symmetries. Verdicts:
+the symmetries of L (`_curvature.py`): a minimum is one up to these symmetries. Verdicts:
 
 - ``not-critical``   gradient_norm > tolerance;
 - ``minimum``, ``cusp-minimum`` (with bound units)   the eigenvalue exceeds the tolerance and every
@@ -38,14 +38,10 @@ from typing import Any, Literal
 import numpy as np
 
 from earnshaw.charges.network import Student
-from earnshaw.duality.activation import ACTIVATIONS
-from earnshaw.energy.empirical import EmpiricalLoss
 from earnshaw.energy.objective import Gradient, Objective
-from earnshaw.energy.population import PopulationLoss
 from earnshaw.errors import EarnshawError, check_real
+from earnshaw.landscape._curvature import Curvature, along, smallest_curvature, smooth_directions
 from earnshaw.landscape.binding import Binding, bind
-from earnshaw.landscape.curvature import Curvature, along, smallest_curvature, smooth_directions
-from earnshaw.landscape.cusps import powers
 
 Kind = Literal[
     "minimum", "cusp-minimum", "strict-saddle", "degenerate", "not-critical", "inconclusive"
@@ -55,7 +51,6 @@ Verdict = tuple[Kind, str]
 RELATIVE = 1e-6  # the default tolerance, relative to the teacher
 HELD = 1e-6  # a margin smaller than this part of the charges' pulls is none
 ZERO = "the loss is 0 to rounding, and no loss is less"
-ROUNDING = 16 * float(np.finfo(float).eps)  # of a sum of energies, relative to its terms
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,10 +106,8 @@ def certificate(
     Args:
         objective: a population or an empirical loss.
         student: numbers, not stand-ins inside a compiled function.
-        tolerance: of gradient norms and eigenvalues alike. By default 1e-6 s min(1, s) Phi, with s
-            the largest weight of the teacher and Phi the largest Phi(w_j, w_j): gradients are of
-            order s Phi in weights and s^2 Phi in positions, second derivatives of order Phi and
-            s^2 Phi. For samples s is the root mean square of y, and Phi counts as 1.
+        tolerance: of gradient norms and eigenvalues alike; by default 1e-6 times the loss's
+            `gradient_scale`.
     """
     if not isinstance(objective, Objective):
         raise EarnshawError(f"a certificate needs a loss, not {type(objective).__name__}")
@@ -122,7 +115,7 @@ def certificate(
         raise EarnshawError(f"a certificate needs a Student, not {type(student).__name__}")
     student = objective.check(student)
     if tolerance is None:
-        tolerance = _default_tolerance(objective)
+        tolerance = RELATIVE * objective.gradient_scale()
     else:
         tolerance = check_real("tolerance", tolerance, 0.0)
     binding = bind(objective, student)
@@ -139,7 +132,7 @@ def certificate(
     excess = np.maximum(0.0, forces - np.abs(pulls)[:, None])[held]
     norm = float(np.linalg.norm(np.concatenate([by_weights, smoothly, excess.ravel()])))
     margins = np.where(held, pulls - np.max(forces, axis=1, initial=0.0), np.nan)
-    perfect = abs(float(value)) <= _rounding_of_zero(objective, binding.student)
+    perfect = abs(float(value)) <= objective.rounding_of_zero(binding.student)
     curvature = smallest_curvature(objective, binding, smooth)
     kind, reason = (
         _by_gradient(objective, binding, norm, tolerance, perfect)
@@ -182,7 +175,7 @@ def _by_gradient(
 ) -> Verdict | None:
     """The verdict on a point that is not critical, or the answer."""
     # Bumps at the jumps of an activation make a gradient of samples that is not that of the loss.
-    trusted = not (binding.unsure or isinstance(objective, EmpiricalLoss))
+    trusted = not (binding.unsure or objective.samples is not None)
     if perfect and (norm <= tolerance or not trusted):
         return _least(bool(np.any(binding.held) or binding.unsure), ZERO)
     if binding.unsure:
@@ -248,47 +241,6 @@ def _strict(found: Curvature, held: np.ndarray) -> str:
     if math.isfinite(found.value):
         smooth = f"the smallest eigenvalue is {found.value:.3g}"
     return f"cusps hold {np.sum(held)} units, and {smooth}" if np.any(held) else smooth
-
-
-def _default_tolerance(objective: Objective) -> float:
-    """1e-6 s min(1, s) Phi; see `certificate`."""
-    size, power = 1.0, 1.0
-    if isinstance(objective, PopulationLoss):
-        size = float(np.max(np.abs(np.asarray(objective.teacher.weights))))
-        highest = np.max(powers(objective.field.coupling, objective.teacher.positions))
-        power = abs(float(highest))
-    elif isinstance(objective, EmpiricalLoss):
-        size = float(np.sqrt(np.mean(np.square(np.asarray(objective.y)))))
-    if not (0 < size < math.inf and 0 < power < math.inf):
-        return RELATIVE
-    return RELATIVE * size * min(1.0, size) * power
-
-
-def _rounding_of_zero(objective: Objective, student: Student) -> float:
-    """How large L may be and still be 0: its rounding errors. -1 where L can be negative.
-
-    The terms of c.K c - 2 c.K b + b.K b sum to at most (sum_i |c_i| Phi_ii^(1/2) + the same of b)^2
-    in size, since K is positive semidefinite. A loss of samples is a sum of squares, with nothing
-    to cancel: there L is 0 beside the mean of y^2.
-    """
-    if isinstance(objective, EmpiricalLoss):
-        return ROUNDING * float(np.mean(np.square(np.asarray(objective.y))))
-    if not isinstance(objective, PopulationLoss) or not _mean_square(objective):
-        return -1.0
-    total = 0.0
-    for network in (student, objective.teacher):
-        sizes = np.sqrt(np.abs(np.asarray(powers(objective.field.coupling, network.positions))))
-        total += float(np.abs(np.asarray(network.weights)) @ sizes)
-    return ROUNDING * total**2
-
-
-def _mean_square(objective: PopulationLoss) -> bool:
-    """Whether L = E[(f - g)^2]: of an activation, and with all its constants."""
-    species = objective.teacher.species
-    # Potentials by name (distance, harmonic) and formulas need not have an activation.
-    named = species.name in ACTIVATIONS or species.name.startswith("hermite-")
-    known = species.given is not None or (species.origin == "activation" and named)
-    return known and objective.name in ("full", "assumption-1")
 
 
 def _plain(number: float) -> float | None:

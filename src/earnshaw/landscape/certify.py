@@ -3,7 +3,7 @@
 To the numbers of a `Certificate` this adds the Laplacians of the papers' arguments (of each unit
 alone, and of all units moved together: Full, Theorems 3.6 and F.2), every theorem that speaks of
 the teacher's potential with its hypotheses checked one by one (`theorems/`), and, if asked for, a
-proof in ball arithmetic (`rigorous/`).
+proof in ball arithmetic (`proofs/`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.energy.objective import Objective
-from earnshaw.energy.population import PopulationLoss, population_loss
+from earnshaw.energy.population import population_loss
 from earnshaw.errors import EarnshawError
 from earnshaw.landscape.binding import bind
 from earnshaw.landscape.certificate import Certificate, certificate
@@ -25,7 +25,7 @@ from earnshaw.landscape.theorems.applied import applied
 from earnshaw.landscape.theorems.setting import Setting
 
 if TYPE_CHECKING:
-    from earnshaw.landscape.rigorous.proof import Proof
+    from earnshaw.landscape.proofs.proof import Proof
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -83,8 +83,8 @@ def certify(
     student = bind(loss, loss.check(student)).student
     alone, together = _laplacians(loss, student, found)
     theorems: tuple[Application, ...] = ()
-    if isinstance(loss, PopulationLoss) and student.units:
-        theorems = applied(Setting(loss, student, found, alone, together))
+    if loss.teacher is not None and student.units:
+        theorems = applied(Setting(loss, loss.teacher, student, found, alone, together))
     values = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
     return Certified(
         **values,
@@ -107,9 +107,9 @@ def _laplacians(loss: Objective, student: Student, found: Certificate) -> tuple[
 
 
 def _proof(loss: Objective, student: Student) -> Proof:
-    if not isinstance(loss, PopulationLoss):
+    if loss.teacher is None:
         raise EarnshawError("a proof needs the exact loss; allowed: a teacher or its exact loss")
-    from earnshaw.landscape.rigorous.prove import prove  # loads python-flint: not until needed
+    from earnshaw.landscape.proofs.prove import prove  # loads python-flint: not until needed
 
     return prove(loss.teacher, student, wrt=loss.wrt, objective=loss.name)
 

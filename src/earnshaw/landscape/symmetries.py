@@ -28,9 +28,8 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from earnshaw.charges.matching import symmetries_of
-from earnshaw.charges.network import Student
+from earnshaw.charges.network import Student, Teacher
 from earnshaw.energy.objective import Moving, Objective
-from earnshaw.energy.population import PopulationLoss
 
 INDEPENDENT = 1e-9  # singular values below this part of the largest are 0
 
@@ -42,10 +41,11 @@ def orbit_directions(objective: Objective, student: Student) -> np.ndarray:
     of samples. What may not move has rows of 0.
     """
     count, dim = student.units, student.dim
-    if not isinstance(objective, PopulationLoss) or not count or objective.wrt == "weights":
+    teacher = objective.teacher
+    if teacher is None or not count or objective.wrt == "weights":
         return np.zeros((count * (dim + 1), 0))
-    groups = (_rotations(objective, student), _scales(objective, student))
-    found = np.concatenate([*groups, _forms(objective, student)])
+    groups = (_rotations, _scales, _forms)
+    found = np.concatenate([group(objective, teacher, student) for group in groups])
     if not len(found):
         return np.zeros((count * (dim + 1), 0))
     vectors, sizes, _ = np.linalg.svd(found.T, full_matrices=False)
@@ -57,13 +57,13 @@ def orbit_coordinates(objective: Objective, student: Student) -> np.ndarray:
     return _moving(objective, student).T @ orbit_directions(objective, student)
 
 
-def _rotations(objective: PopulationLoss, student: Student) -> np.ndarray:
+def _rotations(objective: Objective, teacher: Teacher, student: Student) -> np.ndarray:
     """A (theta_i - centre), A antisymmetric and 0 on all that the teacher spans: (r, k d + k)."""
-    coupling, dim = objective.field.coupling, student.dim
-    if coupling.invariant not in ("rotations", "both"):
+    dim = student.dim
+    if objective.invariant not in ("rotations", "both"):
         return np.zeros((0, student.units * (dim + 1)))
-    w = np.asarray(objective.teacher.positions)[np.asarray(objective.teacher.weights) != 0]
-    free_centre = coupling.invariant == "both" and objective.manifold.name == "space"
+    w = np.asarray(teacher.positions)[np.asarray(teacher.weights) != 0]
+    free_centre = objective.invariant == "both" and objective.manifold.name == "space"
     centre = w[0] if free_centre and len(w) else np.zeros(dim)
     _, sizes, rows = np.linalg.svd(np.concatenate([w - centre, np.zeros((1, dim))]))
     rank = int(np.sum(sizes > INDEPENDENT * max(float(sizes[0]), 1e-300)))
@@ -78,10 +78,10 @@ def _rotations(objective: PopulationLoss, student: Student) -> np.ndarray:
     return np.array(turned).reshape(len(turned), student.units * (dim + 1))
 
 
-def _scales(objective: PopulationLoss, student: Student) -> np.ndarray:
+def _scales(objective: Objective, teacher: Teacher, student: Student) -> np.ndarray:
     """(theta_i, -n c_i) of each unit alone: (k, k d + k), or none."""
     count, dim = student.units, student.dim
-    degree = symmetries_of(objective.teacher.species).degree
+    degree = symmetries_of(teacher.species).degree
     free = degree == 0 or (objective.wrt == "both" and not objective.ridge)
     if objective.manifold.name == "sphere" or degree is None or not free:
         return np.zeros((0, count * (dim + 1)))
@@ -90,11 +90,11 @@ def _scales(objective: PopulationLoss, student: Student) -> np.ndarray:
     return np.concatenate([positions, -degree * np.diag(c)], axis=1)
 
 
-def _forms(objective: PopulationLoss, student: Student) -> np.ndarray:
+def _forms(objective: Objective, teacher: Teacher, student: Student) -> np.ndarray:
     """The velocities that keep the quadratic function of x which the network is: (r, k d + k)."""
     count, dim = student.units, student.dim
-    powers = symmetries_of(objective.teacher.species).quadratic
-    if powers is None or objective.ridge or not objective.with_self_energy:
+    powers = symmetries_of(teacher.species).quadratic
+    if powers is None or objective.ridge or not objective.terms.self_energies:
         return np.zeros((0, count * (dim + 1)))
     x, c, axes = np.asarray(student.positions), np.asarray(student.weights), np.eye(dim)
     by_position = {

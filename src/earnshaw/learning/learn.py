@@ -13,21 +13,28 @@ import numpy as np
 from earnshaw.charges.matching import match
 from earnshaw.charges.network import Student, Teacher, same_charges, same_teacher
 from earnshaw.descent.loop import Report
-from earnshaw.descent.methods import NODE_WISE, Wish, all_at_once, check_method, node_by_node
-from earnshaw.descent.starts import usual_starts
-from earnshaw.descent.stop import Stop
+from earnshaw.descent.method import Stop
+from earnshaw.descent.methods import (
+    MethodOptions,
+    check_method,
+    node_wise_method,
+    simultaneous_method,
+)
+from earnshaw.descent.nodes import usual_starts
+from earnshaw.duality.potential import Zonal
 from earnshaw.energy.empirical import empirical_loss
-from earnshaw.energy.objective import Objective, check_ones
-from earnshaw.energy.population import PopulationLoss, population_loss
+from earnshaw.energy.objective import Objective
+from earnshaw.energy.population import population_loss
+from earnshaw.energy.variants import Terms, check_ones
 from earnshaw.errors import EarnshawError
 from earnshaw.landscape.certificate import certificate
+from earnshaw.learning._run_file import Stored, read_run, restored, run_checkpoints
+from earnshaw.learning._sessions import AllAtOnce, NodeByNode, Outcome, Session
+from earnshaw.learning._starts import first_students
 from earnshaw.learning.run import Run
 from earnshaw.learning.samples.sampled_nodes import sampled_nodes, translation
-from earnshaw.learning.sessions import AllAtOnce, NodeByNode, Outcome, Session
 from earnshaw.learning.settings import Settings
-from earnshaw.learning.starts import first_students
-from earnshaw.learning.storage import Keeper, Stored, read_run, restored
-from earnshaw.potentials.base import Zonal
+from earnshaw.settings import given
 
 ITERATIONS = 100_000  # of methods of all units
 SAMPLE = 256  # points over which what is left is averaged
@@ -83,28 +90,14 @@ def learn(
         resume: such a file, to go on from.
         report: called with a `Progress` now and then.
     """
-    asked: dict[str, Any] = {
-        "method": method,
-        "seed": seed,
-        "units": units,
-        "objective": objective,
-        "wrt": wrt,
-        "samples": samples,
-        "batch": batch,
-        "starts": starts,
-        "start": start,
-        "iterations": iterations,
-        "steps": steps,
-        "tolerance": tolerance,
-    }
-    given = {name: value for name, value in asked.items() if value is not None}
+    asked = given(Settings, locals())
     leaves = None
     if resume is None:
-        settings = Settings(**given)
+        settings = Settings(**asked)
     else:
         stored = read_run(resume)
         try:
-            settings = stored.settings.agreeing(given)
+            settings = stored.settings.agreeing(asked)
             teacher, student = _same(stored, teacher, student)
         except EarnshawError as error:
             raise EarnshawError(f"cannot resume {str(resume)!r}: {error}") from None
@@ -115,7 +108,7 @@ def learn(
     loss = objective_of(teacher, settings)
     check_method(settings.method, loss)
     session, notes = _session(teacher, loss, settings, student)
-    keeper = None if save is None else Keeper(save, settings, teacher, student)
+    keeper = None if save is None else run_checkpoints(save, settings, teacher, student)
     state = session.begin()
     if leaves is not None:
         state = _where_it_stopped(state, leaves, f"cannot resume {str(resume)!r}")
@@ -124,13 +117,13 @@ def learn(
     def checkpoint(state: Any) -> None:
         kept[0] = state
         if keeper is not None:
-            keeper.now_and_then(state)
+            keeper.keep(state)
 
     state, interrupted = session.go(state, report, checkpoint)
     if keeper is not None:
         keeper.write(kept[0])  # before the finish, which is done again when the run is resumed
     outcome = session.outcome(state, interrupted)
-    if settings.method in NODE_WISE and outcome.stop in (Stop.NO_NEW_UNIT, Stop.UNIT_LIMIT):
+    if settings.node_wise and outcome.stop in (Stop.NO_NEW_UNIT, Stop.UNIT_LIMIT):
         notes = (*notes, _left_over(teacher, loss, settings, outcome.student))
     return _run(teacher, loss, settings, outcome, notes)
 
@@ -200,9 +193,11 @@ def _session(
     teacher: Teacher, loss: Objective, settings: Settings, student: Student | None
 ) -> tuple[Session, tuple[str, ...]]:
     """The run, ready to begin, and remarks on it."""
-    wish = Wish(settings.steps, settings.tolerance, settings.iterations, settings.starts)
+    options = MethodOptions(
+        settings.steps, settings.tolerance, settings.iterations, settings.starts
+    )
     seed, units = settings.seed, settings.units
-    if settings.method in NODE_WISE:
+    if settings.node_wise:
         if student is not None:
             raise EarnshawError(
                 f"{settings.method} starts without units; allowed: student= for methods of all "
@@ -211,16 +206,17 @@ def _session(
         limit = units
         if limit is None and settings.method == "node-wise":
             limit = 2 * teacher.units + MORE_UNITS
-        if limit is not None and settings.method == "node-wise" and translation(loss) is not None:
-            return NodeByNode(sampled_nodes(limit, wish), loss, seed), ()
+        sampled = settings.method == "node-wise" and settings.samples is not None
+        if limit is not None and sampled and translation(loss) is not None:
+            return NodeByNode(sampled_nodes(limit, options), loss, seed), ()
         around = usual_starts(loss.manifold, loss.dim, isinstance(teacher.potential, Zonal))
-        method, notes = node_by_node(
-            settings.method, loss, teacher.units if limit is None else limit, around, wish
+        method, notes = node_wise_method(
+            settings.method, loss, teacher.units if limit is None else limit, around, options
         )
         return NodeByNode(method, loss, seed), notes
     batch = first_students(teacher, loss, settings, student)
     first = Student(batch.positions[0], batch.weights[0])
-    joint, notes = all_at_once(settings.method, loss, first, wish)
+    joint, notes = simultaneous_method(settings.method, loss, first, options)
     limit = ITERATIONS if settings.iterations is None else settings.iterations
     return AllAtOnce(joint, loss, batch, limit, seed), notes
 
@@ -248,7 +244,7 @@ def _relative_loss(teacher: Teacher, loss: Objective, outcome: Outcome) -> float
     """E[(f - g)^2] over E[f^2]; NaN where these are infinite."""
     full: Any = loss
     value: Callable[[], Any] = lambda: outcome.loss  # noqa: E731
-    if not (isinstance(loss, PopulationLoss) and loss.name in ("full", "assumption-1")):
+    if loss.samples is not None or loss.terms != Terms():
         full = population_loss(teacher)
         value = lambda: full.value(outcome.student)  # noqa: E731
     empty = float(full.empty_value())

@@ -9,7 +9,7 @@ import numpy as np
 
 from earnshaw.charges.matching import Matching
 from earnshaw.charges.network import Student, Teacher
-from earnshaw.descent.stop import Stop
+from earnshaw.descent.method import Stop
 from earnshaw.landscape.certificate import Certificate
 
 

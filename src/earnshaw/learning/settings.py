@@ -1,55 +1,65 @@
-"""All that was asked of a run, with its defaults: plain values that a file can hold."""
+"""All that can be asked of a run, with its defaults: plain values that a file can hold."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 from typing import Any
 
-from earnshaw.descent.methods import NODE_WISE
-from earnshaw.errors import EarnshawError, OutOfRange, check_integer, check_real
+from earnshaw.errors import EarnshawError, OutOfRange
+from earnshaw.settings import check_settings, setting
 
 LARGEST_SEED = 2**63 - 1
 FREE_TO_CHANGE = ("iterations",)  # what may differ when a stored run goes on
 
 
 @dataclasses.dataclass(frozen=True)
-class Settings:
-    """The arguments of `ew.learn` that say what to do, not how to show or store it."""
+class Procedure:
+    """How to learn: what a sweep may vary beside the teacher."""
 
-    method: str = "node-wise"
-    seed: int = 0
-    units: int | None = None
-    objective: str = "full"
-    wrt: str | None = None
-    samples: int | None = None
-    batch: int | None = None
-    starts: int | None = None
-    start: str | None = None
-    iterations: int | None = None
-    steps: str | float | None = None
-    tolerance: float | None = None
+    method: str = setting(
+        "node-wise",
+        "node-wise (the default), node-wise-paper, node-wise-sgd, node-wise-gd, gd, "
+        "hessian-descent, second-gd, noisy-sgd, newton.",
+    )
+    objective: str = setting("full", "full (the default), regularized, assumption-1.")
+    samples: int | None = setting(
+        None, "Learn from this many samples, not from the exact loss.", low=1
+    )
+    batch: int | None = setting(None, "Size of minibatches, with --samples.", low=1)
+    steps: str | float | None = setting(None, "adaptive, theory, or the size of constant steps.")
+    starts: int | None = setting(None, "Random starts: of all units (1), of each unit (8).", low=1)
+    start: str | None = setting(None, "random, or lemma-4.5.", allowed=("random", "lemma-4.5"))
+    iterations: int | None = setting(None, "At most; node-wise: for each unit.", low=1)
+    tolerance: float | None = setting(None, "The eps of M_eps.", above=0.0)
 
     def __post_init__(self) -> None:
-        check_integer("seed", self.seed, 0, LARGEST_SEED)
-        for name in ("units", "samples", "batch", "starts", "iterations"):
-            if (value := getattr(self, name)) is not None:
-                check_integer(name, value, 1)
-        if self.tolerance is not None:
-            check_real("tolerance", self.tolerance, 0.0)
+        check_settings(self)
         if isinstance(self.steps, float) and not math.isfinite(self.steps):
             raise OutOfRange("steps", self.steps, "adaptive, theory or a positive number")
-        if self.start not in (None, "random", "lemma-4.5"):
-            raise OutOfRange("start", self.start, "random or lemma-4.5")
-        if self.start is not None and self.method in NODE_WISE:
+        if self.start is not None and self.node_wise:
             raise EarnshawError(
                 f"{self.method} has its own starts; allowed: start= for methods of all units"
             )
 
-    def text(self) -> str:
-        """As JSON."""
-        return json.dumps(dataclasses.asdict(self))
+    @property
+    def node_wise(self) -> bool:
+        """Whether the method finds one unit after the other."""
+        return str(self.method).startswith("node-wise")
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings(Procedure):
+    """The arguments of `ew.learn` that say what to do, not how to show or store it."""
+
+    units: int | None = setting(
+        None,
+        "Units the student may have; node-wise finds the number.",
+        low=1,
+        option="student_units",
+    )
+    seed: int = setting(0, "Of the teacher and of the run; 0.", low=0, high=LARGEST_SEED)
+    wrt: str | None = setting(None, "What moves: both, positions, weights.")
 
     def agreeing(self, given: dict[str, Any]) -> Settings:
         """These settings where a stored run goes on with `given` ones, or why it cannot."""
@@ -59,12 +69,3 @@ class Settings:
                 raise EarnshawError(f"it is a run with {name} {stored!r}, not {value!r}")
         changed = {name: given[name] for name in FREE_TO_CHANGE if name in given}
         return dataclasses.replace(self, **changed)
-
-
-def settings_of(text: str) -> Settings:
-    """Those that `Settings.text` wrote; ValueError for anything else."""
-    fields = json.loads(text)
-    known = {field.name for field in dataclasses.fields(Settings)}
-    if not isinstance(fields, dict) or set(fields) != known:
-        raise EarnshawError("its settings are not those of a run of this version")
-    return Settings(**fields)

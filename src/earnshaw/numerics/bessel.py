@@ -18,6 +18,20 @@ The computation starts from two neighbouring orders and climbs by
 K_(nu+1) = (2 nu / z) K_nu + K_(nu-1), in which every term is positive: nothing cancels, and the
 relative error grows only as nu times rounding. For half-integers (odd d) the start is elementary;
 for integers it is K_0 and K_1: see `_scaled_k0_k1`.
+
+Compared with others by `python benchmarks/numerics.py --only bessel`: log K_nu and its slope for
+nu = 0 to 99.5, z = 1e-4 to 1e6; the largest errors, relative to the largest of |log K|, z and 1,
+and to the slope; microseconds a value at nu = 9, 10,000 at once, on 2 busy cores.
+
+    peer                                  log K    slope    microseconds
+    here                                  8e-16    2e-15             0.8
+    SciPy's kve (no JAX, no gradients)    8e-16    2e-13               5
+    TFP's nightly 0.26, log_bessel_kve    1e-15    9e-13              18
+    logbesselk 3.4                        5e-3     9e-2              823
+
+SciPy's is infinite at 12 of the 45 z for nu = 99.5. TFP's release 0.25 cannot be imported with JAX
+0.10. Derivatives of every order are written here in the ratio of neighbouring orders, which of
+these only logbesselk offers.
 """
 
 from __future__ import annotations

@@ -11,6 +11,20 @@ A Ritz value is never below the smallest eigenvalue, and an eigenvalue lies with
 it. That this is the *smallest* one cannot be known from products; a random start has a part in
 every eigenvector, so that only eigenvalues closer together than some multiples of the tolerance can
 be taken for each other. A start of the user's own is therefore mixed with a random vector.
+
+Compared with SciPy by `python benchmarks/numerics.py --only eigenpairs`: products until the
+residual is below 1e-6 |value|, SciPy's at the loosest tolerance that gives that; size 1000, the
+Hessian 440.
+
+    spectrum                                here    eigsh, best basis    its default    lobpcg
+    Hessian of 40 relu units in R^10          52                   61             81       112
+    even from -3 to 5                        162                  181            181       285
+    even from 0 to 1, and one at -0.1         34                   36             41        43
+    even from 0 to 1, and one at -0.001      200                  211            221       433
+    -0.7^n                                    11                   11             21        13
+
+`eigsh` also returns nothing for one pair when products run out, where the bound is worth having,
+and cannot keep directions out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Hermite polynomials, orthonormal under N(0, 1): E[he_m(X) he_n(X)] = [m == n].
 
 he_0 = 1, he_1 = x, he_(n+1) = (x he_n - sqrt(n) he_(n-1)) / sqrt(n+1). All of earnshaw uses this
-normalisation, the one in which the papers' Theorem B.2 is true (MATH, error 8).
+normalisation, the one in which the papers' Theorem B.2 is true (mathematics.md, error 8).
 """
 
 from __future__ import annotations

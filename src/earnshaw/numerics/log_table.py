@@ -52,7 +52,7 @@ class LogTable(eqx.Module):
         return math.exp(float(self.start + self.step * len(self.coefficients)))
 
     def __call__(self, r: ArrayLike) -> Array:
-        """h(r), elementwise."""
+        """h at radii r >= 0 of any shape, elementwise; by its power below the table, 0 above."""
         return _evaluate(self, jnp.asarray(r, dtype=float))
 
     def stretched(self, length: float, factor: float) -> LogTable:

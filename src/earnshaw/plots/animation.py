@@ -21,14 +21,14 @@ from PIL import Image
 
 from earnshaw.dynamics.path import Path
 from earnshaw.errors import EarnshawError, check_integer
-from earnshaw.files import check_writable, write_whole
-from earnshaw.plots import charges
-from earnshaw.plots.decay import Decay
-from earnshaw.plots.field import Shades, paint, potentials
+from earnshaw.files.atomic import check_writable, write_whole
+from earnshaw.plots import _charges as charges
+from earnshaw.plots._decay import Decay
+from earnshaw.plots._field import Shades, paint, potentials
+from earnshaw.plots._projection import Landscape, Line
+from earnshaw.plots.formatting import fitting
 from earnshaw.plots.motion import DOTS, facts, view_of
-from earnshaw.plots.projection import Landscape, Line
 from earnshaw.plots.style import ELECTRON, PALE, RC
-from earnshaw.plots.words import fitting
 
 ENDINGS = (".gif", ".mp4")
 FRAMES, MOST_FRAMES = 96, 120
@@ -216,7 +216,13 @@ def _write_gif(name: str, frames: Iterator[np.ndarray], fps: int) -> None:
 
 
 def _write_mp4(name: str, frames: Iterator[np.ndarray], fps: int) -> None:
-    """Raw pixels into ffmpeg's standard input; H.264 that every browser plays."""
+    """Raw pixels into ffmpeg's standard input; H.264 that every browser plays.
+
+    Not by `imageio_ffmpeg.write_frames` (0.7): it does not look at ffmpeg's exit code, so that a
+    film cut short by a full disk would pass for whole; what ffmpeg says goes to the terminal, not
+    into an error of one line; and it forks (`preexec_fn`), which a process with JAX's threads must
+    not.
+    """
     import imageio_ffmpeg
 
     first = next(frames)

@@ -11,8 +11,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from earnshaw.activations.base import Activation, DotProduct
-from earnshaw.duality.realization import Obstruction
+from earnshaw.duality.activation import Activation, DotProduct
+from earnshaw.duality.potential import (
+    Potential,
+    Radial,
+    Zonal,
+    elementwise_derivative,
+)
+from earnshaw.duality.realizing.realization import Obstruction
 from earnshaw.plots.style import (
     ELECTRON,
     FIELD,
@@ -21,12 +27,6 @@ from earnshaw.plots.style import (
     RC,
     SUBHARMONIC,
     SUPERHARMONIC,
-)
-from earnshaw.potentials.base import (
-    Potential,
-    Radial,
-    Zonal,
-    elementwise_derivative,
 )
 
 SAMPLES = 801
@@ -91,7 +91,7 @@ class _View:
         return self.potential.between(self._diagonal(x), np.zeros(self.dim))
 
     def laplacian(self) -> np.ndarray:
-        """The Laplacian along `x`."""
+        """The Laplacian of Phi at the abscissae `x`, (n,): its sign colours the background."""
         if self.zonal or self.radial:
             return np.asarray(self.potential.laplacian(self.x))
         origin = np.zeros(self.dim)

@@ -9,17 +9,17 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator
 
-from earnshaw.fitting.fit import Fitted
-from earnshaw.fitting.model import Model
-from earnshaw.fitting.portrait import portrait
-from earnshaw.fitting.problem import Problem
-from earnshaw.fitting.scores import part_of_one, scores_of
-from earnshaw.fitting.validation import Validation
-from earnshaw.plots.fitted_units import UnitsMap
+from earnshaw.learning.fitting.fitted import Fitted
+from earnshaw.learning.fitting.model import Model
+from earnshaw.learning.fitting.problem import Problem
+from earnshaw.learning.fitting.scores import score_text, scores_of
+from earnshaw.learning.fitting.unit_table import UnitTable
+from earnshaw.learning.fitting.validation import Validation
+from earnshaw.plots._fitted_units import UnitsMap
+from earnshaw.plots._predictions import draw_predictions
+from earnshaw.plots.formatting import plural, short, shortened
 from earnshaw.plots.page import HEAD, Page, logarithmic
-from earnshaw.plots.predictions import draw_predictions
 from earnshaw.plots.style import ELECTRON, FIELD, INK, RC
-from earnshaw.plots.words import plural, short, shown
 
 TOP = 0.28  # inches: of the headings over the axes
 TALL = 3.55  # of the predictions
@@ -36,7 +36,7 @@ def draw_fit(
     Without cross-validation the predictions are those of the rows that the network was fitted to.
     """
     outputs = model.network(problem.x) if validation is None else validation.outputs
-    units = UnitsMap(model, portrait(model.network, problem))
+    units = UnitsMap(model, UnitTable.of(model.network, problem))
     with matplotlib.rc_context(RC):
         page = Page(
             TOP + TALL + FOOT + units.height,
@@ -58,11 +58,11 @@ def _title(
     name = next(name for name in SCORES if name in scores)
     where = "on the rows it was fitted to" if validation is None else "on rows it has not seen"
     count = model.network.units
-    what = shown(", ".join(model.targets), 32)
+    what = shortened(", ".join(model.targets), 32)
     by = "a linear part alone" if model.network.linear.any() else "a constant"
     if count:
-        by = plural(count, f"{shown(model.activation, 16)} unit")
-    return f"{what} by {by}: {SCORES[name]} {part_of_one(scores[name])} {where}"
+        by = plural(count, f"{shortened(model.activation, 16)} unit")
+    return f"{what} by {by}: {SCORES[name]} {score_text(scores[name])} {where}"
 
 
 def _facts(model: Model, problem: Problem, validation: Validation | None) -> list[str]:

@@ -16,11 +16,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
-from earnshaw.landscape.hunt.landscape import CriticalPoint, Landscape
-from earnshaw.plots.basins import draw_basins, towards
-from earnshaw.plots.listing import Column, draw_rows, height_of
+from earnshaw.landscape.hunting.critical_points import CriticalPoint, Landscape
+from earnshaw.plots._basins import draw_basins, towards
+from earnshaw.plots._small_table import Column, draw_rows, height_of
+from earnshaw.plots.formatting import fitting, plural, short, units_of
 from earnshaw.plots.style import ASTRAY, ELECTRON, FIELD, INK, PALE, RC
-from earnshaw.plots.words import fitting, plural, short, units_of
 
 WIDTH, HEIGHT = 12.4, 7.8  # inches
 LEFT, TOP = 0.62, 0.925  # the corner of the right column
@@ -307,7 +307,7 @@ class _Bars:
 
 
 def _kinds(landscape: Landscape, lost: bool) -> list[Any]:
-    """What the colours mean."""
+    """Handles for the legend: the kinds of points that were found, in their colours."""
     found = landscape.found
     hues = {_hue(point, found) for point in found}
     zero = any(point.relative_loss <= ZERO for point in found)

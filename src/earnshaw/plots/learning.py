@@ -11,14 +11,14 @@ from matplotlib.figure import Figure
 
 from earnshaw.energy.population import population_loss
 from earnshaw.learning.run import Run
-from earnshaw.plots import charges
-from earnshaw.plots.decay import FLOOR, Decay, whole_numbers
-from earnshaw.plots.field import Shades, paint, potentials
-from earnshaw.plots.landing import Landing
-from earnshaw.plots.listing import Column, draw_rows, height_of
-from earnshaw.plots.projection import Line, View, choose_view
+from earnshaw.plots import _charges as charges
+from earnshaw.plots._arrivals import Arrivals
+from earnshaw.plots._decay import FLOOR, Decay, whole_numbers
+from earnshaw.plots._field import Shades, paint, potentials
+from earnshaw.plots._projection import Line, View, choose_view
+from earnshaw.plots._small_table import Column, draw_rows, height_of
+from earnshaw.plots.formatting import fitting, plural, short, shortened, units_of
 from earnshaw.plots.style import ASTRAY, ELECTRON, INK, PALE, RC
-from earnshaw.plots.words import fitting, plural, short, shown, units_of
 
 WIDTH, HEIGHT = 12.4, 7.8  # inches
 LEFT, TOP = 0.62, 0.925  # the corner of the right column
@@ -36,10 +36,10 @@ def draw_run(run: Run) -> Figure:
     """Trajectories, loss on a logarithmic axis, and the recovered units with the certificate."""
     with matplotlib.rc_context(RC):
         figure = Figure(figsize=(WIDTH, HEIGHT))
-        landing = Landing(run)
-        _title(figure, run, landing)
-        _draw_trajectories(figure, run, landing)
-        rows, dots, rest = _table(run, landing)
+        arrivals = Arrivals(run)
+        _title(figure, run, arrivals)
+        _draw_trajectories(figure, run, arrivals)
+        rows, dots, rest = _table(run, arrivals)
         tall = height_of(len(rows), rest)
         part = tall / HEIGHT
         low = max(0.135 + part + 0.1, 0.5)  # the lower edge of the loss
@@ -50,22 +50,22 @@ def draw_run(run: Run) -> Figure:
     return figure
 
 
-def _title(figure: Figure, run: Run, landing: Landing) -> None:
+def _title(figure: Figure, run: Run, arrivals: Arrivals) -> None:
     units = run.teacher.units
-    figure.text(0.03, 0.958, landing.headline, fontsize=17, fontweight="bold", va="center")
+    figure.text(0.03, 0.958, arrivals.headline, fontsize=17, fontweight="bold", va="center")
     facts = [units_of(run.teacher), plural(units, "unit")]
     if run.student.units != units:
         facts.append(plural(run.student.units, "student unit"))
-    facts.append(shown(run.method, 24))
+    facts.append(shortened(run.method, 24))
     if run.settings.get("seed") is not None:
         facts.append(f"seed {run.settings['seed']}")
     line = "  ·  ".join(facts)
     figure.text(0.03, 0.92, line, fontsize=fitting(line, 10, 90), va="center", color=PALE)
 
 
-def _draw_trajectories(figure: Figure, run: Run, landing: Landing) -> None:
+def _draw_trajectories(figure: Figure, run: Run, arrivals: Arrivals) -> None:
     protons, weights = np.asarray(run.teacher.positions), np.asarray(run.teacher.weights)
-    view = choose_view(run.teacher.manifold.name, protons, landing.paths)
+    view = choose_view(run.teacher.manifold.name, protons, arrivals.paths)
     box = (0.0, 0.12, 0.57, 0.78) if view.deep else (0.07, 0.155, 0.475, 0.73)
     axes: Any = figure.add_axes(box, projection="3d" if view.deep else None)
     _draw_background(axes, run, view)
@@ -73,22 +73,22 @@ def _draw_trajectories(figure: Figure, run: Run, landing: Landing) -> None:
     axes.set_axisbelow(True)
     charges.draw_levels(axes, view, protons)
 
-    order = np.argsort(~landing.arrived, kind="stable")  # those astray on top
-    colours = [ELECTRON if good else ASTRAY for good in landing.arrived]
-    ways, shades = [landing.paths[i] for i in order], [colours[i] for i in order]
+    order = np.argsort(~arrivals.arrived, kind="stable")  # those astray on top
+    colours = [ELECTRON if good else ASTRAY for good in arrivals.arrived]
+    ways, shades = [arrivals.paths[i] for i in order], [colours[i] for i in order]
     charges.draw_ways(axes, view, ways, shades, widest=2.2 * charges.crowding(len(ways)))
-    begun = [colour for colour, path in zip(colours, landing.paths, strict=True) if len(path) > 1]
-    charges.draw_starts(axes, view, landing.starts, begun)
+    begun = [colour for colour, path in zip(colours, arrivals.paths, strict=True) if len(path) > 1]
+    charges.draw_starts(axes, view, arrivals.starts, begun)
 
     charges.draw_protons(axes, view, protons, weights)
     rings = charges.ring_areas(weights)
-    reached = landing.landed
-    electrons = landing.ends[run.matching.permutation[reached]]
+    reached = arrivals.landed
+    electrons = arrivals.ends[run.matching.permutation[reached]]
     charges.draw_rings(axes, view, electrons, rings[reached])
     charges.draw_vacant(axes, view, protons[~reached], rings[~reached])
-    charges.draw_astray(axes, view, landing.ends[~landing.arrived])
+    charges.draw_astray(axes, view, arrivals.ends[~arrivals.arrived])
     handles = charges.legend_handles(
-        astray=not np.all(landing.arrived),
+        astray=not np.all(arrivals.arrived),
         vacant=not np.all(reached),
         rings="electron, landed" if np.any(reached) else "",
     )
@@ -101,9 +101,9 @@ def _draw_trajectories(figure: Figure, run: Run, landing: Landing) -> None:
         handletextpad=0.3,
         columnspacing=1.4,
     )
-    if landing.turned:
-        note = f"{plural(landing.turned, 'unit')} drawn mirrored or rescaled, as {{}} allows"
-        note = note.format(shown(run.teacher.species.name, 24))
+    if arrivals.turned:
+        note = f"{plural(arrivals.turned, 'unit')} drawn mirrored or rescaled, as {{}} allows"
+        note = note.format(shortened(run.teacher.species.name, 24))
         figure.text(0.068, 0.03, note, fontsize=8.5, va="center", color=PALE)
 
 
@@ -137,20 +137,20 @@ def _draw_loss(axes: Any, run: Run) -> None:
     axes.set_title(words, loc="right", color=ELECTRON)
 
 
-def _table(run: Run, landing: Landing) -> tuple[list[list[str]], list[tuple[str, str]], str]:
+def _table(run: Run, arrivals: Arrivals) -> tuple[list[list[str]], list[tuple[str, str]], str]:
     """At most ROWS rows, those not found first if there are more; dots; a line for the rest."""
     matching, order = run.matching, np.arange(run.teacher.units)
     if len(order) > ROWS:
-        order = np.argsort(landing.exact, kind="stable")
+        order = np.argsort(arrivals.exact, kind="stable")
     rows, dots = [], []
     for unit in order[:ROWS]:
-        weight = landing.weights[unit]
+        weight = arrivals.weights[unit]
         plain = f"{weight:.4f}" if 1e-3 <= abs(weight) < 1e3 else short(weight, 3)
         distance, error = matching.distance[unit], matching.weight_error[unit]
         plain = f"−{plain[1:]}" if plain.startswith("-") else plain
         rows.append([str(unit), short(distance), plain, short(error)])
-        edge = ELECTRON if landing.landed[unit] else ASTRAY
-        dots.append((edge, edge if landing.exact[unit] else "white"))
+        edge = ELECTRON if arrivals.landed[unit] else ASTRAY
+        dots.append((edge, edge if arrivals.exact[unit] else "white"))
     remarks = []
     if len(others := order[ROWS:]):
         found = matching.distance[others][np.isfinite(matching.distance[others])]

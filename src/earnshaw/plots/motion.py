@@ -10,13 +10,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from earnshaw.dynamics.path import Encounter, Path
-from earnshaw.plots import charges
-from earnshaw.plots.decay import Decay
-from earnshaw.plots.field import Shades, paint, potentials
-from earnshaw.plots.listing import Column, draw_rows, height_of
-from earnshaw.plots.projection import Line, View, choose_view
+from earnshaw.plots import _charges as charges
+from earnshaw.plots._decay import Decay
+from earnshaw.plots._field import Shades, paint, potentials
+from earnshaw.plots._projection import Line, View, choose_view
+from earnshaw.plots._small_table import Column, draw_rows, height_of
+from earnshaw.plots.formatting import ENDINGS, fitting, plural, short, units_of
 from earnshaw.plots.style import ASTRAY, ELECTRON, FIELD, PALE, RC
-from earnshaw.plots.words import ENDINGS, fitting, plural, short, units_of
 
 WIDTH, HEIGHT = 12.4, 7.4  # inches
 LEFT, TOP = 0.62, 0.915  # the corner of the right column

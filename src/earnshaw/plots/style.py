@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from earnshaw.files import write_whole
+from earnshaw.files.atomic import write_whole
 
 INK = "#1f2430"
 ELECTRON = "#2166ac"

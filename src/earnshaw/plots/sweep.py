@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
+import json
 import math
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 import matplotlib
 from matplotlib.figure import Figure
 
-from earnshaw.experiments.kinds.learning import Learning
-from earnshaw.experiments.kinds.registry import kind_named
-from earnshaw.experiments.store.store import canonical
-from earnshaw.experiments.sweeps.sweep import Sweep
-from earnshaw.experiments.training.settings import Training
-from earnshaw.plots.cells import ERROR, RATE, Cells, Scale, between, number, size_in
+from earnshaw.plots._ranges import Spot, draw_ranges
+from earnshaw.plots.formatting import plural, shortened
+from earnshaw.plots.heat_map import ERROR, RATE, HeatMap, Scale, between, number, size_in
 from earnshaw.plots.page import HEAD, MARGIN, WIDE, Page, fitting_in, inches
-from earnshaw.plots.ranges import Spot, draw_ranges
 from earnshaw.plots.style import RC
-from earnshaw.plots.words import plural, shown
 
-DEFAULTS: dict[str, Any] = {"train": Training, "learn": Learning}
 SHARES = ("found",)  # numbers that are parts of 1, though not yes or no
 CELL = (0.62, 1.05)  # the width of a cell in inches, at least where panels wrap, and at most
 GAP = 0.3  # between panels
@@ -29,6 +24,56 @@ NAME = 2.6  # for the name of a panel, at most
 LEAST = 7.4  # the width of the picture
 LETTERS = 26  # of a value that is shown whole
 FACTS = 170  # letters of the line below the title
+
+
+class Cell(Protocol):
+    """One place of the grid with one seed: its numbers, or why there are none."""
+
+    @property
+    def numbers(self) -> Mapping[str, Any] | None: ...
+    @property
+    def error(self) -> str | None: ...
+
+
+class Plan(Protocol):
+    """What was asked for: the settings of every place, the axes among them, the seeds."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def axes(self) -> tuple[str, ...]: ...
+    @property
+    def settings(self) -> Sequence[Mapping[str, Any]]: ...
+    @property
+    def seeds(self) -> Sequence[int]: ...
+
+
+class Sweep(Protocol):
+    """What a picture needs of a sweep; `ew.Sweep` says what each is.
+
+    A protocol, so that the pictures and the machinery of sweeps need not know each other.
+    """
+
+    @property
+    def plan(self) -> Plan: ...
+    @property
+    def cells(self) -> Sequence[Cell]: ...
+    @property
+    def code(self) -> str: ...
+    @property
+    def elsewhere(self) -> int: ...
+    @property
+    def measure(self) -> str: ...
+    @property
+    def done(self) -> int: ...
+    @property
+    def failed(self) -> int: ...
+    @property
+    def complete(self) -> bool: ...
+    def rows(self, measure: str | None = None) -> list[dict[str, Any]]: ...
+    def chosen_settings(self) -> dict[str, Any]: ...
 
 
 def draw_sweep(done: Sweep, measure: str | None = None) -> Figure:
@@ -40,7 +85,7 @@ def draw_sweep(done: Sweep, measure: str | None = None) -> Figure:
             from 0 to 1; of parts of 1 the mean; of others the median, on a logarithmic scale
             unless some are negative.
     """
-    measure = kind_named(done.plan.kind).measure if measure is None else measure
+    measure = done.measure if measure is None else measure
     yes_no = _yes_no(done, measure)
     share = yes_no or measure in SHARES
     spots = _spots(done, measure, yes_no, share)
@@ -64,10 +109,12 @@ def word(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        return shown(", ".join(f"{key} {word(v)}" for key, v in value.items()) or "none", LETTERS)
+        return shortened(
+            ", ".join(f"{key} {word(v)}" for key, v in value.items()) or "none", LETTERS
+        )
     if isinstance(value, (list, tuple)):
-        return shown(", ".join(map(word, value)), LETTERS)
-    return f"{value:.4g}" if isinstance(value, float) else shown(str(value), LETTERS)
+        return shortened(", ".join(map(word, value)), LETTERS)
+    return f"{value:.4g}" if isinstance(value, float) else shortened(str(value), LETTERS)
 
 
 # -- numbers --------------------------------------------------------------------------------------
@@ -112,15 +159,9 @@ def _head(done: Sweep, title: str) -> str:
 def _facts(done: Sweep) -> list[str]:
     """The run, its seeds, and the settings that are the same everywhere but not the defaults."""
     plan = done.plan
-    facts = [shown(plan.name, 40)] if plan.name != plan.kind else []
+    facts = [shortened(plan.name, 40)] if plan.name != plan.kind else []
     facts += [plan.kind, plural(len(plan.seeds), "seed")]
-    first, defaults = plan.settings[0], {}
-    if plan.kind in DEFAULTS:
-        defaults = dataclasses.asdict(DEFAULTS[plan.kind]())
-    for key in first:
-        same = all(settings[key] == first[key] for settings in plan.settings)
-        if key not in plan.axes and same and first[key] != defaults.get(key, first[key]):
-            facts.append(f"{key.replace('_', ' ')} {word(first[key])}")
+    facts += [f"{key.replace('_', ' ')} {word(v)}" for key, v in done.chosen_settings().items()]
     kept = list(itertools.accumulate(len(fact) + 5 for fact in facts))
     fits = sum(length <= FACTS for length in kept)
     return facts if fits == len(facts) else [*facts[:fits], "…"]
@@ -150,7 +191,7 @@ def _draw_maps(done: Sweep, spots: list[Spot], title: str, share: bool, yes_no: 
     *before, down, across = done.plan.axes
     panels: dict[str, list[Spot]] = {}
     for spot in spots:
-        panels.setdefault(canonical({axis: spot.row[axis] for axis in before}), []).append(spot)
+        panels.setdefault(_key([spot.row[axis] for axis in before]), []).append(spot)
     rows, columns = _values(spots, down), _values(spots, across)
     layout = _Layout(list(rows.values()), list(columns.values()), _names(panels, before))
     notes = _notes(done, "Below", yes_no, share)
@@ -165,12 +206,12 @@ def _draw_maps(done: Sweep, spots: list[Spot], title: str, share: bool, yes_no: 
         axes.set_gid(layout.names[index])
         first = index % layout.columns == 0
         names = list(rows.values()) if first else [""] * len(rows)
-        cells = Cells(axes, names, list(columns.values()), layout.width, layout.height)
+        cells = HeatMap(axes, names, list(columns.values()), layout.width, layout.height)
         axes.set_xlabel(across.replace("_", " "), fontsize=10, labelpad=5)
         axes.set_ylabel(down.replace("_", " ") if first else "", fontsize=10)
         for spot in panel:
             place = tuple(
-                list(values).index(canonical({"": spot.row[axis]}))
+                list(values).index(_key(spot.row[axis]))
                 for values, axis in ((rows, down), (columns, across))
             )
             if spot.value is None:
@@ -195,7 +236,12 @@ def _scale(values: list[float], share: bool) -> Scale:
 
 def _values(spots: list[Spot], axis: str) -> dict[str, str]:
     """The values of an axis in the order of the grid: their one text, and their label."""
-    return {canonical({"": spot.row[axis]}): word(spot.row[axis]) for spot in spots}
+    return {_key(spot.row[axis]): word(spot.row[axis]) for spot in spots}
+
+
+def _key(value: Any) -> str:
+    """One text for equal settings, which may be lists or tables and so no keys themselves."""
+    return json.dumps(value, sort_keys=True)
 
 
 def _names(panels: dict[str, list[Spot]], before: list[str]) -> list[str]:

@@ -13,8 +13,8 @@ import pytest
 
 from earnshaw.errors import EarnshawError
 from earnshaw.experiments.kinds.kind import Piece, Result
+from earnshaw.experiments.store._schema import APPLICATION, SCHEMA
 from earnshaw.experiments.store.packing import pack, unpack
-from earnshaw.experiments.store.schema import APPLICATION, SCHEMA
 from earnshaw.experiments.store.store import reading, writing
 
 PLACES = [({"width": 2}, 0), ({"width": 2}, 1), ({"width": 3}, 0)]

@@ -2,7 +2,9 @@
 
 import pytest
 
-from earnshaw.experiments.sweeps import conduct, executor, local
+from earnshaw.experiments.sweeps import _dispatch as dispatch
+from earnshaw.experiments.sweeps import _executor as executor
+from earnshaw.experiments.sweeps import _local as local
 from experiments.sweeps.toy import KINDS, Toy
 
 
@@ -12,6 +14,6 @@ def toy(monkeypatch):
     kind = Toy()
     monkeypatch.setitem(KINDS, "toy", kind)
     monkeypatch.setattr(executor, "PIECE_SECONDS", 0.01)
-    monkeypatch.setattr(conduct, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(dispatch, "CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr(local, "WORKER", "experiments.sweeps.toy_worker")
     return kind

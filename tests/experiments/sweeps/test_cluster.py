@@ -10,8 +10,11 @@ import pytest
 import earnshaw as ew
 from earnshaw.errors import EarnshawError
 from earnshaw.experiments.store.store import reading
-from earnshaw.experiments.sweeps import cluster as clusters
-from earnshaw.experiments.sweeps import conduct, executor
+from earnshaw.experiments.sweeps import _cluster as clusters
+from earnshaw.experiments.sweeps import _dispatch as dispatch
+from earnshaw.experiments.sweeps import _executor as executor
+
+pytestmark = pytest.mark.slow
 
 TRAIN = (
     {"width": [3]},  # as in test_interrupted.py: compiled once
@@ -79,11 +82,11 @@ def test_everywhere_the_same_numbers(cluster, tmp_path, monkeypatch):
         asked = {"kind": kind, "grid": grid, "fixed": fixed, "seeds": [0, 5]}  # two blocks
         here = cells(ew.sweep(**asked, store=tmp_path / f"{kind}-serial"))
         monkeypatch.setattr(executor, "PIECE_SECONDS", piece)
-        monkeypatch.setattr(conduct, "CHECKPOINT_SECONDS", 0.0)
+        monkeypatch.setattr(dispatch, "CHECKPOINT_SECONDS", 0.0)
         seen = []
 
-        def watch(standing, kind=kind, seen=seen):
-            seen.extend(one.fraction for one in standing.under_way)
+        def watch(progress, kind=kind, seen=seen):
+            seen.extend(one.fraction for one in progress.under_way)
             if any(seen):
                 cluster.workers[kind == "learn"].kill()
                 if len(cluster.workers) == 2:
@@ -108,8 +111,8 @@ def test_a_worker_without_earnshaw_and_a_scheduler_that_vanishes(cluster, tmp_pa
     cluster.workers[0].kill()
     idle = []
 
-    def vanish(standing):
-        idle.append(standing.under_way)
+    def vanish(progress):
+        idle.append(progress.under_way)
         if len(idle) == 2:  # nobody is there to work; it waits
             cluster.scheduler.kill()
             clusters.CONNECT_SECONDS = 2

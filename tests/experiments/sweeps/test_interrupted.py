@@ -16,6 +16,8 @@ from earnshaw.experiments.store.store import reading
 from earnshaw.experiments.sweeps.plan import plan
 from experiments.sweeps.toy import alive, expected, gone, sweeping
 
+pytestmark = pytest.mark.slow
+
 TOY = {
     "kind": "toy",
     "grid": {"rate": [4.0, 3.99]},

@@ -8,11 +8,12 @@ import pytest
 
 import earnshaw as ew
 from earnshaw.errors import EarnshawError
-from earnshaw.experiments.store.opening import opened_to_write
+from earnshaw.experiments.store._opening import opened_to_write
 from earnshaw.experiments.store.store import reading
-from earnshaw.experiments.sweeps import conduct, executor
-from earnshaw.experiments.sweeps.executor import Lost, Serial
-from earnshaw.experiments.sweeps.job import Failure, Job, do
+from earnshaw.experiments.sweeps import _dispatch as dispatch
+from earnshaw.experiments.sweeps import _executor as executor
+from earnshaw.experiments.sweeps._executor import Lost, Serial
+from earnshaw.experiments.sweeps._job import Failure, Job, do
 from experiments.sweeps.toy import expected
 
 GRID = {"rate": [4.0, 3.99]}
@@ -89,6 +90,7 @@ def test_a_failed_cell_has_its_line_and_is_tried_again(begun, toy, tmp_path, mon
     assert again.cells[2].error is None
 
 
+@pytest.mark.slow
 def test_a_cell_that_kills_its_workers_fails_alone(toy, tmp_path):
     flag = tmp_path / "flag"
     done = ew.sweep(
@@ -150,14 +152,14 @@ def test_progress_adds_up(toy, tmp_path, monkeypatch):
 
 def test_checkpoints_come_often_enough():
     """Well within 30 s: a piece may take twice its time, and be the first not to be kept."""
-    assert conduct.CHECKPOINT_SECONDS + 2 * executor.PIECE_SECONDS < 30
+    assert dispatch.CHECKPOINT_SECONDS + 2 * executor.PIECE_SECONDS < 30
 
 
 def test_long_blocks_are_kept_on_the_way(toy, tmp_path):
     store = tmp_path / "s.sqlite"
     kept = []
 
-    def look(standing):
+    def look(progress):
         with sqlite3.connect(store) as db:
             kept.extend(db.execute("SELECT fraction, seconds FROM checkpoints").fetchall())
         db.close()

@@ -121,17 +121,19 @@ def gone(token: str, within: float = 20.0) -> bool:
 
 
 def main() -> None:
-    from earnshaw.experiments.sweeps import conduct, executor, local
+    from earnshaw.experiments.sweeps import _dispatch as dispatch
+    from earnshaw.experiments.sweeps import _executor as executor
+    from earnshaw.experiments.sweeps import _local as local
     from earnshaw.experiments.sweeps.sweep import sweep
 
     piece, asked = json.loads(sys.argv[1])
-    executor.PIECE_SECONDS, conduct.CHECKPOINT_SECONDS = piece, 2 * piece
+    executor.PIECE_SECONDS, dispatch.CHECKPOINT_SECONDS = piece, 2 * piece
     local.WORKER = "experiments.sweeps.toy_worker"
     told = False
 
-    def watch(standing: Any) -> None:
+    def watch(progress: Any) -> None:
         nonlocal told
-        if not told and any(one.fraction for one in standing.under_way):
+        if not told and any(one.fraction for one in progress.under_way):
             told = True
             print("begun", flush=True)
 

@@ -1,4 +1,4 @@
-"""Compiled training: against PyTorch and NumPy, cut into pieces, and the same to the last bit."""
+"""Compiled training: against NumPy, cut into pieces, and the same to the last bit."""
 
 import os
 import subprocess
@@ -10,9 +10,8 @@ import pytest
 
 import earnshaw as ew
 from earnshaw.experiments.training import engine
-from earnshaw.experiments.training.engine import LANES, SAMPLES, TEST, Trainer, updates_of_call
+from earnshaw.experiments.training.engine import LANES, Trainer, updates_of_call
 from earnshaw.experiments.training.settings import Training
-from experiments.training import torch_network
 from experiments.training.digest import bits
 
 SMALL = {"width": 6, "iterations": 20, "step": 0.01, "test_samples": 50, "records": 4}
@@ -42,67 +41,13 @@ def _answers(layers, x, settings):
     return h[:, 0]
 
 
-@pytest.mark.parametrize(
-    ("asked", "tolerance"),
-    [
-        ({}, 1e-12),
-        (
-            {
-                **{"depth": 3, "activation": "relu", "output": "linear", "bias": True},
-                **{"batch": 4, "loss": "sum", "student_depth": 2, "student_width": 7},
-            },
-            1e-12,
-        ),
-        (
-            {
-                **{"data": "fixed", "samples": 10, "activation": "logistic", "gain": 0.5},
-                **{"precision": "float32", "depth": 3},
-            },
-            1e-6,
-        ),
-        ({"depth": 5, "precision": "float32", "weight_scale": 0.4}, 1e-6),
-    ],
-    ids=["two layers", "other student", "fixed set", "deep"],
-)
-@pytest.mark.usefixtures("small_pools")
-def test_run_agrees_with_pytorch(asked, tolerance):
-    settings = Training(**(SMALL | asked))
-    trainer = Trainer(settings, block=1)
-    teachers, starts = trainer.teacher, trainer.student
-    n, fixed = settings.samples_a_step, settings.data == "fixed"
-    pools = [trainer._samples(SAMPLES, number, 1 if fixed else 8, n) for number in range(3)]
-    steps = range(settings.iterations)
-    xs, ys = (
-        np.stack([pools[0][i][0] if fixed else pools[t // 8][i][t % 8] for t in steps])
-        for i in range(2)
-    )  # of each step, (steps, lanes, n, d) and (steps, lanes, n)
-    _finished(trainer)
-    test = trainer._samples(TEST, 0, 1, settings.test_samples)
-    for lane in range(LANES):
-        teacher = torch_network.network(_lane(teachers, lane))
-        for x, y in ((xs[:, lane], ys[:, lane]), (test.x[:, lane], test.y[:, lane])):
-            right = torch_network.forward(teacher, x.reshape(-1, settings.dim), settings)
-            right = right.detach().numpy().reshape(y.shape)
-            np.testing.assert_allclose(y, right, rtol=0, atol=tolerance * max(1, right.max()))
-
-        student = torch_network.network(_lane(starts, lane))
-        pairs = zip(xs[:, lane], ys[:, lane], strict=True)
-        after = torch_network.descend(student, pairs, settings)
-        ours = jax.tree.leaves(_lane(trainer.student, lane))
-        for a, b in zip(ours, after, strict=True):
-            assert a.dtype == b.dtype == settings.precision
-            np.testing.assert_allclose(a, b, rtol=0, atol=tolerance * max(1, np.abs(b).max()))
-        given = torch_network.forward(student, test.x[0, lane], settings).detach().numpy()
-        error = np.mean((given - test.y[0, lane]) ** 2)
-        np.testing.assert_allclose(trainer.errors[-1][lane], error, rtol=1e3 * tolerance)
-
-
 def _assert_same(one, other):
     np.testing.assert_array_equal(one.errors, other.errors)
     for a, b in zip(*map(jax.tree.leaves, (one.student, other.student)), strict=True):
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_pools")
 def test_a_run_cut_into_pieces_is_the_same_run():
     settings = Training(**SMALL)
@@ -164,6 +109,7 @@ def test_no_compilation_for_what_is_not_in_the_code(compilations):
 SENSITIVE = {"depth": 5, "width": 20, "iterations": 100, "test_samples": 50, "records": 1}
 
 
+@pytest.mark.slow
 def test_flags_of_the_process_do_not_change_a_bit():
     (ours,) = ew.train(**SENSITIVE)
     words = (
@@ -184,6 +130,7 @@ def test_flags_of_the_process_do_not_change_a_bit():
     assert theirs.stdout.split() == [bits(ours)]
 
 
+@pytest.mark.slow
 def test_error_is_that_of_the_network():
     """Against 1e5 samples of our own: both means are within their error bars."""
     runs = ew.train(**(SMALL | {"bias": True, "test_samples": 5000, "iterations": 500}), seeds=5)
@@ -217,6 +164,7 @@ def test_both_precisions_train_the_same_network():
     assert narrow.errors.dtype == "float64"
 
 
+@pytest.mark.slow
 def test_divergence_is_told_without_a_warning(recwarn):
     steep = SMALL | {"step": 1e3, "output": "linear", "iterations": 200, "records": 20}
     runs = ew.train(**steep, activation="softplus", seeds=LANES)

@@ -2,6 +2,20 @@
 
 A coupling is a potential together with the manifold, written through numbers that a matrix product
 gives (`tile`), and again from the two positions themselves (`exact`), for pairs too close for the
-first. One kind a file: `radial.py` (functions of |x - y|), `dots.py` (functions of |x|, |y| and
-x.y), `sphere.py` (functions of x.y for unit vectors), `displacement.py` (any function of x - y).
+first; `coupling.py` is the protocol. One kind a file: `radial.py` (functions of |x - y|), `dots.py`
+(functions of |x|, |y| and x.y), `sphere.py` (functions of x.y for unit vectors), `displacement.py`
+(any function of x - y). `field.choose_coupling` picks the one of a potential.
 """
+
+from earnshaw.lazy import offer
+
+__getattr__, __dir__, __all__ = offer(
+    __name__,
+    {
+        "Coupling": "coupling",
+        "DisplacementCoupling": "displacement",
+        "DotCoupling": "dots",
+        "RadialCoupling": "radial",
+        "SphereCoupling": "sphere",
+    },
+)

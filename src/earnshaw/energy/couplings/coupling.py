@@ -1,4 +1,4 @@
-"""What a coupling is."""
+"""What a coupling is: Phi(x, y) of two units, for many pairs at once and for single ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
+
+from earnshaw.energy.objective import Across, Invariant
+
+COINCIDENT = 1e-8  # relative to a position: closer units are in one place
 
 
 class Tile(NamedTuple):
@@ -28,7 +33,8 @@ class Coupling(eqx.Module):
     """Phi(x, y) for positions in R^dim.
 
     `invariant` says under which common motion of x and y Phi does not change, which is what the
-    papers' correlated moves use: "translations", "rotations", "both" or "neither".
+    papers' correlated moves use: "translations", "rotations", "both" or "neither". `cusps_across`
+    is the set that a cusp of Phi(., y) is across: "points", "rays" or "hyperplanes".
 
     Conventions where two units coincide: Phi has its value, which may be infinite; a smooth Phi has
     the derivatives of a smooth function; at a cusp (a bounded Phi with a slope that has no
@@ -37,7 +43,13 @@ class Coupling(eqx.Module):
     """
 
     dim: eqx.AbstractVar[int]
-    invariant: ClassVar[str]
+    invariant: ClassVar[Invariant]
+    cusps_across: ClassVar[Across] = "points"
+
+    @property
+    def degree(self) -> int | None:
+        """n with Phi(t x, y) = t^n Phi(x, y) for all t > 0, or None."""
+        return None
 
     @property
     def has_tiles(self) -> bool:
@@ -72,6 +84,15 @@ class Coupling(eqx.Module):
     def exact_laplacian(self, x: Array, y: Array) -> Array:
         """The Laplacian of Phi in x, the same way."""
 
+    @property
+    def has_logarithm(self) -> bool:
+        """Whether Phi is positive everywhere, and known where it underflows: see `log_pull`."""
+        return False
+
+    def log_pull(self, x: Array, y: Array) -> tuple[Array, Array]:
+        """log Phi and the factor of x - y in its gradient, from positions (..., d)."""
+        raise NotImplementedError
+
     @abc.abstractmethod
     def alone(self, x: Array) -> tuple[Array, Array]:
         """Phi(x, x) and its gradient in x (both arguments moving), for x of shape (k, d)."""
@@ -91,6 +112,13 @@ class Coupling(eqx.Module):
     def antipodal_cusp(self, x: Array) -> Array:
         """The same at y = -x: Phi(y, x) = Phi(-x, x) - slope |y + x| + ...; negative for sign."""
         return jnp.zeros(x.shape[:-1])
+
+    def kink_at(self, x: np.ndarray, w: np.ndarray) -> str:
+        """Where one of the units x (k, d) is that neither `cusp` nor its like describes, in words.
+
+        Empty if there is no such place; w (m, d) are the other charges.
+        """
+        return ""
 
     def near(self, q1: Array, q2: Array, c: Array) -> Array:
         """Which pairs are too close for a tile, from |x|^2 (k, 1), |y|^2 (1, m), x.y (k, m)."""

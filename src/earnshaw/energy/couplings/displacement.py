@@ -10,10 +10,13 @@ from typing import ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
+from scipy.spatial import cKDTree
 
-from earnshaw.energy.couplings.coupling import Coupling
-from earnshaw.potentials.base import Potential, Separable
+from earnshaw.duality.potential import Potential, Separable
+from earnshaw.energy.couplings.coupling import CLOSE, COINCIDENT, Coupling
+from earnshaw.energy.objective import Across, Invariant
 
 
 class DisplacementCoupling(Coupling):
@@ -26,7 +29,8 @@ class DisplacementCoupling(Coupling):
     potential: Potential
     dim: int = eqx.field(static=True)
     curved: bool = eqx.field(static=True, default=False)
-    invariant: ClassVar[str] = "translations"
+    invariant: ClassVar[Invariant] = "translations"
+    cusps_across: ClassVar[Across] = "hyperplanes"
 
     @property
     def has_tiles(self) -> bool:
@@ -56,7 +60,7 @@ class DisplacementCoupling(Coupling):
         return jax.lax.stop_gradient(self.potential.between(x, x)), jnp.zeros_like(x)
 
     def alone_laplacian(self, x: Array) -> Array:
-        """0."""
+        """0, shape (k,): F(0) does not change as x moves."""
         return jnp.zeros(x.shape[:-1])
 
     def cusp(self, x: Array) -> Array:
@@ -64,3 +68,26 @@ class DisplacementCoupling(Coupling):
         if not isinstance(self.potential, Separable):
             return jnp.zeros(x.shape[:-1])
         return jnp.broadcast_to(-self.potential.first(jnp.zeros(())), x.shape[:-1])
+
+    def kink_at(self, x: np.ndarray, w: np.ndarray) -> str:
+        """A ridge of a product that passes a unit, or a cusp of a formula that it sits on."""
+        if isinstance(self.potential, Separable):
+            return _ridges(x, w)
+        tree = cKDTree(np.concatenate([w, x]))
+        radius = COINCIDENT * max(1.0, float(np.max(np.abs(x))))
+        if all(len(found) < 2 for found in tree.query_ball_point(x, radius)):
+            return ""
+        # Next to another charge: a smooth formula has no slope there.
+        steps = jnp.asarray(CLOSE * np.concatenate([np.eye(self.dim), np.ones((1, self.dim))]))
+        slopes = self.exact(steps, jnp.zeros_like(steps))[1]
+        return "a unit sits on a cusp of a formula" if jnp.max(jnp.abs(slopes)) > CLOSE**0.5 else ""
+
+
+def _ridges(x: np.ndarray, w: np.ndarray) -> str:
+    """Whether a product's ridge, where one coordinate of two charges agrees, passes a unit."""
+    for unit, here in enumerate(x):
+        others = np.concatenate([w, np.delete(x, unit, axis=0)])
+        equal = np.abs(others - here) <= COINCIDENT * np.maximum(np.abs(here), 1.0)
+        if np.any(np.any(equal, axis=1) & ~np.all(equal, axis=1)):
+            return f"unit {unit} lies on a ridge of a product, where one coordinate agrees"
+    return ""

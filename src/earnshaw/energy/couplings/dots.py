@@ -22,11 +22,20 @@ from typing import ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
-from earnshaw.energy.couplings.coupling import CLOSE, Coupling, Tile, squared_norm, visible
-from earnshaw.potentials.dual import Dual
-from earnshaw.potentials.pair import Pair, deficit
+from earnshaw.duality.dual import Dual
+from earnshaw.duality.pair import Pair, deficit
+from earnshaw.energy.couplings.coupling import (
+    CLOSE,
+    COINCIDENT,
+    Coupling,
+    Tile,
+    squared_norm,
+    visible,
+)
+from earnshaw.energy.objective import Across, Invariant
 
 
 class DotCoupling(Coupling):
@@ -34,7 +43,12 @@ class DotCoupling(Coupling):
 
     potential: Dual
     dim: int = eqx.field(static=True)
-    invariant: ClassVar[str] = "rotations"
+    invariant: ClassVar[Invariant] = "rotations"
+    cusps_across: ClassVar[Across] = "rays"
+
+    @property
+    def degree(self) -> int | None:
+        return self.potential.form.degree
 
     @property
     def has_close_pairs(self) -> bool:
@@ -52,15 +66,15 @@ class DotCoupling(Coupling):
 
         Where the tile holds the linear parts of M (relu), M = (slope x.y + rest) times a factor.
         """
-        form = self.potential.form
-        if form.degree is None:
+        form, degree = self.potential.form, self.degree
+        if degree is None:
             return super().complete(x, value, cross, pull, own)
         inward = jnp.sum(x * pull, axis=-1)
         if form.linear_factor is not None:
             factor = self.potential.scale * form.linear_factor * self.potential.variance
             value, pull, inward = factor * (value + inward), factor * pull, factor * inward
         q = squared_norm(x)
-        along = (form.degree * value - inward) / jnp.where(q > 0, q, 1.0)
+        along = (degree * value - inward) / jnp.where(q > 0, q, 1.0)
         return value, pull + along[:, None] * x
 
     def exact(self, x: Array, y: Array) -> tuple[Array, Array]:
@@ -100,7 +114,7 @@ class DotCoupling(Coupling):
         return value, 2 * slope[..., None] * x
 
     def alone_laplacian(self, x: Array) -> Array:
-        """4 q h'' + 2 d h'."""
+        """4 q h'' + 2 d h' with h and q of `alone`, shape (k,)."""
         q = squared_norm(x)
         slope, curvature = _along(lambda q: _along(self._power, q)[1], q)
         return 4 * q * curvature + 2 * self.dim * slope
@@ -110,8 +124,15 @@ class DotCoupling(Coupling):
         return self._slope(x, 1.0)
 
     def antipodal_cusp(self, x: Array) -> Array:
-        """The same about -x."""
+        """The same for a turn about -x, (k,)."""
         return self._slope(x, -1.0)
+
+    def kink_at(self, x: np.ndarray, w: np.ndarray) -> str:
+        """The origin, if s has a kink: s(X.theta) then has one at theta = 0, whatever X is."""
+        lengths = np.linalg.norm(x, axis=1)
+        at_origin = np.any(lengths <= COINCIDENT * max(1.0, lengths.max()))
+        kinked = self.has_close_pairs and at_origin
+        return "a unit is at the origin, a kink of its activation" if kinked else ""
 
     def _slope(self, x: Array, side: float) -> Array:
         size = _root(squared_norm(x))
@@ -130,7 +151,7 @@ class DotCoupling(Coupling):
             slope, rest = self.potential.form.linear_parts(Pair.of_moments(q1, q2, c))
             return Tile(rest, slope, None, None)
         value, cross = _along(lambda c: self._raw(q1, q2, c), c)
-        if self.potential.form.degree is not None:
+        if self.degree is not None:
             return Tile(value, cross, None, None)
         _, own_x = _along(lambda q1: self._raw(q1, q2, c), q1)
         _, own_y = _along(lambda q2: self._raw(q1, q2, c), q2)

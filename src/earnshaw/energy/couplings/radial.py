@@ -8,9 +8,10 @@ import equinox as eqx
 import jax.numpy as jnp
 from jax import Array
 
-from earnshaw.energy.couplings import gap
+from earnshaw.duality.potential import Radial
+from earnshaw.energy.couplings import _gap as gap
 from earnshaw.energy.couplings.coupling import Coupling, Tile, squared_norm
-from earnshaw.potentials.base import Radial
+from earnshaw.energy.objective import Invariant
 
 # Pairs with |x - y|^2 below this part of |x|^2 + |y|^2 are recomputed from differences. Above, the
 # squared distance from |x|^2 + |y|^2 - 2 x.y has a relative error of at most 1e-11.
@@ -23,7 +24,7 @@ class RadialCoupling(Coupling):
     potential: Radial
     dim: int = eqx.field(static=True)
     curved: bool = eqx.field(static=True, default=False)
-    invariant: ClassVar[str] = "both"
+    invariant: ClassVar[Invariant] = "both"
 
     def complete(
         self, x: Array, value: Array, cross: Array, pull: Array, own: Array | None
@@ -41,24 +42,36 @@ class RadialCoupling(Coupling):
         """On R^d that of the potential; on the sphere see `_laplacian`."""
         return self._laplacian(squared_norm(x - y))
 
+    @property
+    def has_logarithm(self) -> bool:
+        return self.potential.positive
+
+    def log_pull(self, x: Array, y: Array) -> tuple[Array, Array]:
+        """log f(r) and (log f)'(r)/r; 0 at r = 0, where a cusp has no direction."""
+        squares = squared_norm(x - y)
+        apart = squares > 0
+        r = jnp.where(apart, jnp.sqrt(jnp.where(apart, squares, 1.0)), 0.0)
+        log_value, log_first = self.potential.log_jet(r)
+        return log_value, jnp.where(apart, log_first / jnp.where(apart, r, 1.0), 0.0)
+
     def alone(self, x: Array) -> tuple[Array, Array]:
         """f(0), which no motion changes."""
         origin = self.potential.value(jnp.zeros(()))
         return jnp.broadcast_to(origin, x.shape[:-1]), jnp.zeros_like(x)
 
     def alone_laplacian(self, x: Array) -> Array:
-        """0."""
+        """0, shape (k,): f(0) does not change as x moves."""
         return jnp.zeros(x.shape[:-1])
 
     def cusp(self, x: Array) -> Array:
-        """-f'(0)."""
+        """-f'(0), the same at every x: shape (k,)."""
         return jnp.broadcast_to(-self.potential.first(jnp.zeros(())), x.shape[:-1])
 
     def near(self, q1: Array, q2: Array, c: Array) -> Array:
         return q1 + q2 - 2 * c <= NEAR * (q1 + q2)
 
     def tile(self, q1: Array, q2: Array, c: Array) -> Tile:
-        """g(u) and -2 g'(u)."""
+        """g(u) as the value and -2 g'(u) as the factor of y in the gradient, each (k, m)."""
         u = self._apart(q1, q2, c)
         if self.potential.gaussian_rate is not None:
             return Tile(gap.height(self.potential, u), None, None, None)

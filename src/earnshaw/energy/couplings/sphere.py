@@ -9,11 +9,12 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from earnshaw.energy.couplings import gap
+from earnshaw.duality.dual import Dual
+from earnshaw.duality.pair import Pair
+from earnshaw.duality.potential import Zonal
+from earnshaw.energy.couplings import _gap as gap
 from earnshaw.energy.couplings.coupling import CLOSE, Coupling, Tile, squared_norm, visible
-from earnshaw.potentials.base import Zonal
-from earnshaw.potentials.dual import Dual
-from earnshaw.potentials.pair import Pair
+from earnshaw.energy.objective import Invariant
 
 # Pairs with 1 - |rho| below this are recomputed from x - y (or x + y), unless it is known better.
 NEAR = 1e-6
@@ -29,7 +30,7 @@ class SphereCoupling(Coupling):
 
     potential: Zonal
     dim: int = eqx.field(static=True)
-    invariant: ClassVar[str] = "rotations"
+    invariant: ClassVar[Invariant] = "rotations"
 
     @property
     def close(self) -> float:
@@ -68,7 +69,7 @@ class SphereCoupling(Coupling):
         return jnp.broadcast_to(self.potential.value(1.0), x.shape[:-1]), jnp.zeros_like(x)
 
     def alone_laplacian(self, x: Array) -> Array:
-        """0."""
+        """0, shape (k,): f(1) does not change as x moves on the sphere."""
         return jnp.zeros(x.shape[:-1])
 
     def cusp(self, x: Array) -> Array:
@@ -87,7 +88,7 @@ class SphereCoupling(Coupling):
         return jnp.abs(c) >= 1 - self.close
 
     def tile(self, q1: Array, q2: Array, c: Array) -> Tile:
-        """f(rho) and f'(rho)."""
+        """f(rho) as the value and f'(rho) as the factor of y in the gradient, each (k, m)."""
         rho = self._apart(c)
         return Tile(self.potential.value(rho), self.potential.first(rho), None, None)
 

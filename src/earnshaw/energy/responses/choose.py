@@ -6,9 +6,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from earnshaw.activations.base import Activation, DotProduct
-from earnshaw.activations.jumps import jumps
-from earnshaw.activations.user import UserFunction
+from earnshaw.duality.activation import Activation, DotProduct
+from earnshaw.duality.jumps import jumps
 from earnshaw.energy.responses.dot_product import DotProductResponse
 from earnshaw.energy.responses.general import GeneralResponse
 from earnshaw.energy.responses.response import Response
@@ -19,7 +18,7 @@ def choose_response(sigma: Activation, x: Array, kink_width: float | None) -> Re
     """The response of units of `sigma` to samples like `x` (n, d); bumps as `kink_width` says."""
     if not isinstance(sigma, DotProduct):
         return GeneralResponse(sigma)
-    if isinstance(sigma, UserFunction):
+    if not sigma.known:
         _check_differentiable(sigma)
     found = jumps(sigma)
     if kink_width is None:
@@ -32,7 +31,7 @@ def choose_response(sigma: Activation, x: Array, kink_width: float | None) -> Re
     return DotProductResponse(sigma, jnp.std(x, axis=0), found, widths)
 
 
-def _check_differentiable(sigma: UserFunction) -> None:
+def _check_differentiable(sigma: DotProduct) -> None:
     """Refuse functions that JAX cannot differentiate twice, or that are not elementwise."""
 
     def second(z: Array) -> Array:

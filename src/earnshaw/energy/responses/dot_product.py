@@ -27,9 +27,9 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from earnshaw.activations.base import DotProduct
-from earnshaw.activations.jumps import Jump
 from earnshaw.charges.network import Student
+from earnshaw.duality.activation import DotProduct
+from earnshaw.duality.jumps import Jump
 from earnshaw.energy.objective import Gradient
 from earnshaw.energy.responses.response import Response
 from earnshaw.energy.streaming import Chunk

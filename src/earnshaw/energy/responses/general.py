@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from earnshaw.activations.base import Activation
 from earnshaw.charges.network import Student
+from earnshaw.duality.activation import Activation
 from earnshaw.energy.objective import Gradient
 from earnshaw.energy.responses.response import Response
 from earnshaw.energy.streaming import Chunk

@@ -1,6 +1,6 @@
 """What units of one activation answer to a chunk of samples, with derivatives: the protocol.
 
-Everything is a sum over the chunk's counted samples of r^2 and its derivatives, r = y - g(x) and
+Everything is a sum over the chunk's samples of weight * r^2 and its derivatives, r = y - g(x) and
 g(x) = sum_i weights_i sigma(x, positions_i). `EmpiricalLoss` adds the chunks up and divides by
 the number of samples.
 """
@@ -13,12 +13,15 @@ import equinox as eqx
 from jax import Array
 
 from earnshaw.charges.network import Student
+from earnshaw.duality.activation import Activation
 from earnshaw.energy.objective import Gradient
 from earnshaw.energy.streaming import Chunk
 
 
 class Response(eqx.Module):
     """Not constructed directly: see `DotProductResponse` and `GeneralResponse`."""
+
+    activation: eqx.AbstractVar[Activation]
 
     @abc.abstractmethod
     def entries(self, units: int, dim: int) -> int:

@@ -48,13 +48,17 @@ class Piece:
 
 
 class Kind(abc.ABC):
-    """A kind of experiment."""
+    """A kind of experiment: what its settings are, and how a block of seeds moves on."""
 
     name: ClassVar[str]
     together: ClassVar[int]  # seeds of a block
     measure: ClassVar[str]  # the number that a table of this kind shows
     sources: ClassVar[tuple[str, ...]]  # parts of the package that its results depend on
     pins_compiler: ClassVar[bool] = False  # whether results are independent of XLA_FLAGS
+
+    def defaults(self) -> dict[str, Any]:
+        """The settings that nobody has to give, and their values."""
+        return {}
 
     @abc.abstractmethod
     def check(self, settings: Settings) -> dict[str, Any]:

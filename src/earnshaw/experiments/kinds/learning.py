@@ -19,22 +19,21 @@ from typing import Any
 
 from earnshaw.errors import EarnshawError, OutOfRange, UnknownName, check_integer
 from earnshaw.experiments.kinds.kind import Kind, Piece, Result, Settings
+from earnshaw.learning.settings import Procedure
+from earnshaw.learning.settings import Settings as LearnSettings
+from earnshaw.settings import given
 
 NEAR = 1e-3
 GOALS = ("network", "node")
-OF_LEARN = (
-    *("method", "objective", "samples", "batch", "starts", "start"),
-    *("iterations", "steps", "tolerance"),
-)
-UNSEEN = (  # by a loss
-    *("student_units", "starts", "start", "iterations", "steps", "tolerance"),
-    "goal",
+SEEN_BY_A_LOSS = (
+    *("activation", "dim", "units", "parameters", "positions", "weights", "on"),
+    *("method", "objective", "samples", "batch"),
 )
 
 
 @dataclasses.dataclass(frozen=True)
-class Learning:
-    """The arguments of `ew.random_teacher` and, from `method` on, of `ew.learn`.
+class Learning(Procedure):
+    """The arguments of `ew.random_teacher`, and those of `ew.learn` that say how to learn.
 
     `student_units` is the `units` of `ew.learn`, and `parameters` those of the activation.
     """
@@ -46,22 +45,13 @@ class Learning:
     positions: str | None = None
     weights: str | None = None
     on: str | None = None
-    method: str = "node-wise"
-    objective: str = "full"
     student_units: int | None = None
-    samples: int | None = None
-    batch: int | None = None
-    starts: int | None = None
-    start: str | None = None
-    iterations: int | None = None
-    steps: str | float | None = None
-    tolerance: float | None = None
     goal: str = "network"
 
     def of_learn(self, seed: int) -> dict[str, Any]:
         """The arguments of `ew.learn`."""
-        asked = {name: getattr(self, name) for name in OF_LEARN}
-        return asked | {"seed": seed, "units": self.student_units}
+        how = {field.name: getattr(self, field.name) for field in dataclasses.fields(Procedure)}
+        return how | {"seed": seed, "units": self.student_units}
 
     def teacher(self, seed: int) -> Any:
         """The teacher of a seed."""
@@ -86,14 +76,15 @@ class LearningKind(Kind):
     together = 1
     measure = "success"
     sources = (
-        *("activations", "charges", "descent", "duality", "energy", "landscape", "learning"),
-        *("manifolds.py", "numerics", "potentials", "inputs.py", "registry.py"),
+        *("charges", "descent", "duality", "energy", "landscape", "learning"),
+        *("numerics", "inputs.py", "settings.py"),
         "experiments/kinds/learning.py",
     )
 
-    def check(self, settings: Settings) -> dict[str, Any]:
-        from earnshaw.learning.settings import Settings as LearnSettings
+    def defaults(self) -> dict[str, Any]:
+        return dataclasses.asdict(Learning())
 
+    def check(self, settings: Settings) -> dict[str, Any]:
         known = [field.name for field in dataclasses.fields(Learning)]
         for name in settings:
             if name not in known:
@@ -107,13 +98,12 @@ class LearningKind(Kind):
         check_integer("units", asked.units, 1)
         if asked.goal not in GOALS:
             raise UnknownName("goal", str(asked.goal), GOALS)
-        given = {name: value for name, value in asked.of_learn(0).items() if value is not None}
-        LearnSettings(**given)
+        LearnSettings(**given(LearnSettings, asked.of_learn(0)))
         # Seconds, nearly all of them compilation: once for all settings that make no difference.
         crowded = asked.positions == "orthonormal" and asked.units > asked.dim
         few = asked.units if crowded else min(asked.units, 2)
         full = dataclasses.asdict(asked)
-        alike = full | dict.fromkeys(UNSEEN) | {"units": few}
+        alike = {name: full[name] for name in SEEN_BY_A_LOSS} | {"units": few}
         _check_objective(json.dumps(alike, sort_keys=True))
         return full
 
@@ -162,11 +152,10 @@ def _check_objective(text: str) -> None:
     """Whether there is such a teacher and such a loss, on which the method can run."""
     from earnshaw.descent.methods import check_method
     from earnshaw.learning.learn import objective_of
-    from earnshaw.learning.settings import Settings as LearnSettings
 
     asked = Learning(**json.loads(text))
-    given = {name: value for name, value in asked.of_learn(0).items() if value is not None}
-    check_method(asked.method, objective_of(asked.teacher(0), LearnSettings(**given)))
+    settings = LearnSettings(**given(LearnSettings, asked.of_learn(0)))
+    check_method(asked.method, objective_of(asked.teacher(0), settings))
 
 
 def _result(seed: int, run: Any, goal: str) -> Result:

@@ -13,13 +13,16 @@ from earnshaw.experiments.training.settings import Training, training, work
 
 
 class TrainingKind(Kind):
-    """`ew.train`, block by block."""
+    """`ew.train` for sweeps: blocks of five seeds, which are trained in lockstep."""
 
     name = "train"
     together = 5  # engine.LANES, which loads JAX
     measure = "error"
-    sources = ("experiments/training", "activations", "duality/activation.py", "registry.py")
+    sources = ("experiments/training", "duality")
     pins_compiler = True
+
+    def defaults(self) -> dict[str, Any]:
+        return dataclasses.asdict(Training())
 
     def check(self, settings: Settings) -> dict[str, Any]:
         return dataclasses.asdict(training(settings))

@@ -16,6 +16,6 @@ def pack(arrays: Mapping[str, np.ndarray]) -> bytes:
 
 
 def unpack(content: bytes) -> dict[str, np.ndarray]:
-    """The arrays again."""
+    """The arrays that `pack` made these bytes of, by name."""
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
         return {name: archive[name] for name in archive.files}

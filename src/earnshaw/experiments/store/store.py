@@ -1,6 +1,6 @@
 """The results of experiments in one SQLite file.
 
-Every finished cell is committed at once and for good; `opening.py` has how a file becomes a store.
+Every finished cell is committed at once and for good; `_opening.py` has how a file becomes a store.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 
 from earnshaw.errors import EarnshawError
 from earnshaw.experiments.kinds.kind import Piece, Result
-from earnshaw.experiments.store.opening import opened_to_read, opened_to_write
+from earnshaw.experiments.store._opening import opened_to_read, opened_to_write
 from earnshaw.experiments.store.packing import pack, unpack
 
 DEFAULT = "earnshaw.sqlite"
@@ -67,7 +67,7 @@ class StoredRun:
     failed: int
 
     def summary(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """The fields as plain values: a row of `earnshaw runs --json`."""
         return dict(vars(self))
 
 

@@ -12,10 +12,10 @@ import numpy as np
 from earnshaw.errors import EarnshawError, check_integer
 from earnshaw.experiments.kinds.registry import code_version, kind_named
 from earnshaw.experiments.store.store import DEFAULT, Cell, writing
-from earnshaw.experiments.sweeps.conduct import Conductor
-from earnshaw.experiments.sweeps.executor import Executor, Serial
+from earnshaw.experiments.sweeps._dispatch import Dispatcher
+from earnshaw.experiments.sweeps._executor import Executor, Serial
 from earnshaw.experiments.sweeps.plan import Plan, plan
-from earnshaw.experiments.sweeps.standing import Watch
+from earnshaw.experiments.sweeps.progress import Watch
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Sweep:
 
     @property
     def failed(self) -> int:
-        """How many ended without."""
+        """How many cells ended without results, with an error instead."""
         return sum(cell.error is not None for cell in self.cells)
 
     @property
@@ -51,12 +51,28 @@ class Sweep:
         """Whether every cell has results."""
         return self.done == len(self.cells)
 
+    @property
+    def measure(self) -> str:
+        """The number that tables and pictures show unless told otherwise."""
+        return kind_named(self.plan.kind).measure
+
+    def chosen_settings(self) -> dict[str, Any]:
+        """The settings that are the same everywhere, but not the defaults of the kind."""
+        first, defaults = self.plan.settings[0], kind_named(self.plan.kind).defaults()
+        return {
+            key: value
+            for key, value in first.items()
+            if key not in self.plan.axes
+            and value != defaults.get(key, value)
+            and all(settings[key] == value for settings in self.plan.settings)
+        }
+
     def rows(self, measure: str | None = None) -> list[dict[str, Any]]:
         """For each place of the grid, the median and range of a number over the seeds.
 
         Of yes and no, `mean` is the rate. `values` has every seed's; a diverged run's is infinite.
         """
-        measure = kind_named(self.plan.kind).measure if measure is None else measure
+        measure = self.measure if measure is None else measure
         rows = []
         for i, settings in enumerate(self.plan.settings):
             cells = self.cells[i * len(self.plan.seeds) : (i + 1) * len(self.plan.seeds)]
@@ -109,7 +125,7 @@ def sweep(
         store: an SQLite file; made if there is none.
         workers: local processes; with 1, all is done in this one.
         cluster: the address of a Dask scheduler instead.
-        watch: called with a `Standing` now and then.
+        watch: called with a `SweepProgress` now and then.
     """
     if isinstance(kind, Plan):
         asked = kind
@@ -122,7 +138,7 @@ def sweep(
         if opened.missing(run):
             executor = _executor(workers, cluster)
             try:
-                Conductor(asked, code, opened, run, executor, watch).run()
+                Dispatcher(asked, code, opened, run, executor, watch).run()
             finally:
                 executor.close()
         return Sweep(asked, run, code, tuple(opened.cells(run)), opened.elsewhere(run))
@@ -130,11 +146,11 @@ def sweep(
 
 def _executor(workers: int, cluster: str | None) -> Executor:
     if cluster is not None:
-        from earnshaw.experiments.sweeps.cluster import Cluster
+        from earnshaw.experiments.sweeps._cluster import Cluster
 
         return Cluster(cluster)
     if workers == 1:
         return Serial()
-    from earnshaw.experiments.sweeps.local import LocalProcesses
+    from earnshaw.experiments.sweeps._local import LocalProcesses
 
     return LocalProcesses(workers)

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from earnshaw.errors import EarnshawError
 from earnshaw.experiments.sweeps.plan import Plan, plan
-from earnshaw.files import reading_file
+from earnshaw.files.atomic import reading_file
 
 BUILT_IN = Path(__file__).with_name("built_in")  # sweeps that come with the package
 KEYS = ("name", "kind", "seeds", "grid", "fixed")

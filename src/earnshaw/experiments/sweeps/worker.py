@@ -15,11 +15,11 @@ import threading
 from contextlib import suppress
 from queue import SimpleQueue
 
-from earnshaw.experiments.sweeps.job import do
+from earnshaw.experiments.sweeps._job import do
 
 
 def main() -> None:
-    """Until the input ends."""
+    """Do one job after the other until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when to stop
     outcomes = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not be taken for an outcome

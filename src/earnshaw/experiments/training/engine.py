@@ -20,7 +20,7 @@ import jax
 import numpy as np
 from jax import Array
 
-from earnshaw.experiments.training.network import Layers, forward, random_layers, update
+from earnshaw.experiments.training._deep_network import Layers, forward, random_layers, update
 from earnshaw.experiments.training.settings import Training
 
 LANES = 5  # seeds of a block

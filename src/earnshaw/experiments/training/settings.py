@@ -127,8 +127,8 @@ def training(settings: Mapping[str, Any]) -> Training:
 
 
 def _check_activation(what: str, name: Any) -> None:
-    from earnshaw.activations.base import DotProduct
-    from earnshaw.duality.activation import activation
+    from earnshaw.duality.activation import DotProduct
+    from earnshaw.duality.named import activation
 
     if not isinstance(name, str):
         raise OutOfRange(what, name, "the name of an activation")

@@ -10,8 +10,8 @@ import jax
 import numpy as np
 
 from earnshaw.descent.loop import Progress, Report
+from earnshaw.experiments.training._deep_network import Layers
 from earnshaw.experiments.training.engine import LANES, Trainer
-from earnshaw.experiments.training.network import Layers
 from earnshaw.experiments.training.settings import Training, seeds_of, training
 
 

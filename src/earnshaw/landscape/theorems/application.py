@@ -44,7 +44,7 @@ class Application:
         return self.consistent if self.applies else None
 
     def summary(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """What `earnshaw certify --json` prints of it: plain strings, numbers and lists."""
         return {
             "theorem": self.theorem,
             "sources": self.sources,

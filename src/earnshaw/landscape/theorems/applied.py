@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from earnshaw.landscape.theorems import harmonic, learned, sphere, subharmonic
+from earnshaw.landscape.theorems import _harmonic as harmonic
+from earnshaw.landscape.theorems import _learned as learned
+from earnshaw.landscape.theorems import _sphere as sphere
+from earnshaw.landscape.theorems import _subharmonic as subharmonic
 from earnshaw.landscape.theorems.application import Application
 from earnshaw.landscape.theorems.setting import Setting
 

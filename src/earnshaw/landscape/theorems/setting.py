@@ -7,24 +7,26 @@ from functools import cached_property
 
 import numpy as np
 
-from earnshaw.charges.network import Student
-from earnshaw.energy.population import PopulationLoss
+from earnshaw.charges.network import Student, Teacher
+from earnshaw.duality.families.bessel import BesselPotential
+from earnshaw.duality.potential import Radial, Separable, Zonal
+from earnshaw.duality.regions import Region
+from earnshaw.energy.objective import Objective
 from earnshaw.landscape.certificate import Certificate
-from earnshaw.landscape.cusps import powers
 from earnshaw.landscape.theorems.application import Hypothesis
-from earnshaw.potentials.base import Radial, Region, Separable, Zonal
-from earnshaw.potentials.bessel import BesselPotential
 
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """A teacher's loss, a student with bound units exactly on their charges, and its certificate.
+    """The exact loss of a teacher, and a student with its certificate.
 
+    The student's bound units are exactly on their charges.
     `laplacians` (k,) are those of the loss in each unit alone, `group_laplacian` that in all units
     moved together.
     """
 
-    loss: PopulationLoss
+    loss: Objective
+    teacher: Teacher
     student: Student
     certificate: Certificate
     laplacians: np.ndarray
@@ -33,11 +35,11 @@ class Setting:
     @property
     def species(self) -> str:
         """The name of the activation or potential."""
-        return self.loss.teacher.species.name
+        return self.teacher.species.name
 
     @property
     def dim(self) -> int:
-        """d."""
+        """d, the dimension of the inputs."""
         return self.loss.dim
 
     @property
@@ -48,12 +50,12 @@ class Setting:
     @cached_property
     def protons(self) -> np.ndarray:
         """The teacher's positions, (m, d)."""
-        return np.asarray(self.loss.teacher.positions)
+        return np.asarray(self.teacher.positions)
 
     @cached_property
     def charges(self) -> np.ndarray:
         """The teacher's weights b, (m,)."""
-        return np.asarray(self.loss.teacher.weights)
+        return np.asarray(self.teacher.weights)
 
     @cached_property
     def electrons(self) -> np.ndarray:
@@ -79,19 +81,19 @@ class Setting:
     def _apart(self, others: np.ndarray) -> np.ndarray:
         """|theta_i - y|; for products their smallest coordinate, since they bend at hyperplanes."""
         gaps = self.electrons[:, None] - others
-        if isinstance(self.loss.teacher.potential, Separable):
+        if isinstance(self.teacher.potential, Separable):
             return np.min(np.abs(gaps), axis=2)
         return np.linalg.norm(gaps, axis=2)
 
     @cached_property
     def own(self) -> np.ndarray:
         """Phi(theta_i, theta_i), (k,)."""
-        return np.asarray(powers(self.loss.field.coupling, self.student.positions))
+        return np.asarray(self.loss.self_energies(self.student.positions))
 
     @cached_property
     def regions(self) -> tuple[Region, ...]:
         """Where Phi has a definite Laplacian; none where that is not known in one variable."""
-        potential = self.loss.teacher.potential
+        potential = self.teacher.potential
         if not isinstance(potential, (Zonal, Radial, BesselPotential)):
             return ()
         return potential.regions() if self.on_sphere == isinstance(potential, Zonal) else ()

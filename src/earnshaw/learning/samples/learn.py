@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from jax.typing import ArrayLike
 
-from earnshaw.activations.base import Activation
 from earnshaw.charges.matching import Matching, match
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.descent.loop import Report
-from earnshaw.descent.methods import Wish
-from earnshaw.descent.stop import Stop
+from earnshaw.descent.method import Stop
+from earnshaw.descent.methods import MethodOptions
+from earnshaw.duality.activation import Activation
 from earnshaw.energy.empirical import empirical_loss
 from earnshaw.errors import EarnshawError, check_integer
+from earnshaw.learning._sessions import NodeByNode
 from earnshaw.learning.run import Trace
 from earnshaw.learning.samples.sampled_nodes import sampled_nodes, translation
-from earnshaw.learning.sessions import NodeByNode
 
 UNITS = 32  # the most that are placed if nothing is said
 
@@ -89,7 +89,7 @@ def learn_from_samples(
             "bessel and others on R^d"
         )
     limit = UNITS if units is None else check_integer("units", units, 1)
-    method = sampled_nodes(limit, Wish(None, tolerance, iterations, starts))
+    method = sampled_nodes(limit, MethodOptions(None, tolerance, iterations, starts))
     session = NodeByNode(method, loss, check_integer("seed", seed, 0))
     outcome = session.outcome(*session.go(session.begin(), report, None))
     first = float(loss.empty_value())

@@ -4,8 +4,8 @@ Each round:
 
 1. candidates: the samples at which most is left, |r(x)| sqrt(p(x)) being an estimate of what is
    left of sum_i b_i h(x - w_i), and some random samples, each moved aside a little;
-2. the best of them by the normalised correlation climb (`correlation.py`, `search.py`);
-3. a unit is placed at the best end, all weights are refitted, all units refined (`refine.py`).
+2. the best of them by the normalised correlation climb (`_correlation.py`, `_search.py`);
+3. a unit is placed at the best end, all weights are refitted, all units refined (`_refine.py`).
 
 The number of units is not told. A unit must earn its price: with n samples and loss L, students are
 compared by
@@ -19,6 +19,8 @@ tried. At the end units are dropped for which the price is not earned.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import cast
 
 import equinox as eqx
 import jax
@@ -26,18 +28,17 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from earnshaw.activations.base import Translation
 from earnshaw.charges.network import Student
-from earnshaw.descent.methods import Wish
-from earnshaw.descent.nodes import NodeMethod, Nodes, add_unit, thinned_path
-from earnshaw.descent.stop import RUNNING, Stop
+from earnshaw.descent.method import RUNNING, Stop
+from earnshaw.descent.methods import MethodOptions
+from earnshaw.descent.nodes import NodeMethod, Nodes, add_unit, pruned, thinned_path
+from earnshaw.duality.activation import Translation
 from earnshaw.energy.empirical import EmpiricalLoss
 from earnshaw.energy.objective import Objective
-from earnshaw.energy.responses.general import GeneralResponse
 from earnshaw.errors import OutOfRange
-from earnshaw.learning.samples.correlation import Correlation, correlation
-from earnshaw.learning.samples.refine import FIRST_STEP, refined, swept
-from earnshaw.learning.samples.search import MOST, Climbed, climb
+from earnshaw.learning.samples._correlation import Correlation, correlation
+from earnshaw.learning.samples._refine import FIRST_STEP, refined, swept
+from earnshaw.learning.samples._search import MOST, Climbed, climb
 
 PLAIN = ("full", "both")  # the loss that is searched, and what moves
 LEFT = 1e-10  # part of the first loss that counts as nothing
@@ -85,7 +86,7 @@ class SampledNodes(NodeMethod):
         student, value = refined(loss, student, used)
         first = float(nodes.losses[0])
         worth = float(nodes.loss) - float(value) > self.tolerance * first
-        if worth and _price(loss, more, value) < _price(loss, nodes, nodes.loss):
+        if worth and _price(loss, more, value) < _price(loss, nodes):
             if not self._settled(more, value):
                 student, value = swept(loss, student, used, key)
             nodes = more.with_student(_roomy(more, student), value)
@@ -106,7 +107,11 @@ class SampledNodes(NodeMethod):
             student, value = swept(loss, student, used, jax.random.fold_in(key, LAST + sweep))
             if float(value) > (1 - 1 / loss.samples) * before:
                 break  # n log L fell by less than one, which the samples cannot tell from nothing
-        return _pruned(loss, nodes.with_student(_roomy(nodes, student), value))
+        return pruned(
+            nodes.with_student(_roomy(nodes, student), value),
+            lambda here: _without_one(loss, here),
+            lambda fewer, here: _price(loss, fewer) <= _price(loss, here),
+        )
 
     def _settled(self, nodes: Nodes, value: Array) -> bool:
         return float(value) <= LEFT * float(nodes.losses[0])
@@ -119,28 +124,27 @@ class SampledNodes(NodeMethod):
         return Stop.UNIT_LIMIT.code if int(nodes.placed) >= self.limit else RUNNING
 
 
-def sampled_nodes(limit: int, wish: Wish) -> SampledNodes:
-    """The method with what was wished for."""
-    if wish.steps not in (None, "adaptive"):
-        raise OutOfRange("steps", wish.steps, "adaptive; node-wise finds its own")
-    iterations = None if wish.iterations is None else min(wish.iterations, MOST)
-    given = wish.given(tolerance=wish.tolerance, climbs=wish.climbs, search_limit=iterations)
+def sampled_nodes(limit: int, options: MethodOptions) -> SampledNodes:
+    """The method with the given options."""
+    if options.steps not in (None, "adaptive"):
+        raise OutOfRange("steps", options.steps, "adaptive; node-wise finds its own")
+    iterations = None if options.iterations is None else min(options.iterations, MOST)
+    given = options.given(
+        tolerance=options.tolerance, climbs=options.climbs, search_limit=iterations
+    )
     return SampledNodes(limit=limit, **given)
 
 
 def translation(objective: Objective) -> Translation | None:
     """The activation h(x - w)/sqrt(p(x)) of a plain loss over samples; None for other losses."""
-    if not isinstance(objective, EmpiricalLoss) or (objective.name, objective.wrt) != PLAIN:
-        return None
-    response = objective.response
-    if not isinstance(response, GeneralResponse):
-        return None
-    return response.activation if isinstance(response.activation, Translation) else None
+    sigma = objective.sampled_activation
+    plain = (objective.name, objective.wrt) == PLAIN
+    return sigma if plain and isinstance(sigma, Translation) else None
 
 
 def _sampled(objective: Objective) -> EmpiricalLoss:
-    assert isinstance(objective, EmpiricalLoss)
-    return objective
+    assert objective.samples is not None
+    return cast(EmpiricalLoss, objective)
 
 
 def _searched(
@@ -176,27 +180,22 @@ def _candidates(
     return points[best], savings
 
 
-def _pruned(loss: EmpiricalLoss, nodes: Nodes) -> Nodes:
-    """Without the units that do not earn their price, those of least weight tried first."""
-    tried = 0
-    while tried < int(nodes.placed):
-        student, used = _padded(nodes, int(nodes.placed))
-        order = np.argsort(np.where(used, np.abs(student.weights), np.inf))
-        without = used & (jnp.arange(student.units) != int(order[tried]))
+def _without_one(loss: EmpiricalLoss, nodes: Nodes) -> Iterator[Nodes]:
+    """The nodes with one unit less, that of least weight first; all others refitted."""
+    student, used = _padded(nodes, int(nodes.placed))
+    order = np.argsort(np.where(used, np.abs(student.weights), np.inf))
+    for unit in order[: int(nodes.placed)]:
+        without = used & (jnp.arange(student.units) != int(unit))
         fewer, value = loss.refit(student, without)
         if float(value - nodes.loss) <= NEEDED * float(nodes.losses[0]):
             fewer, value = refined(loss, fewer, without)
             fewer, value = swept(loss, fewer, without, _key(nodes))
-        smaller = nodes.only(jnp.flatnonzero(without), value, _roomy(nodes, fewer))
-        if _price(loss, smaller, value) <= _price(loss, nodes, nodes.loss):
-            nodes, tried = smaller, 0
-        else:
-            tried += 1
-    return nodes
+        yield nodes.only(jnp.flatnonzero(without), value, _roomy(nodes, fewer))
 
 
-def _price(loss: EmpiricalLoss, nodes: Nodes, value: Array) -> float:
+def _price(loss: EmpiricalLoss, nodes: Nodes, value: Array | None = None) -> float:
     """The criterion by which students are compared; losses below LEFT are all nothing."""
+    value = nodes.loss if value is None else value
     counted = max(float(value), LEFT * float(nodes.losses[0]))
     if not 0 < counted < math.inf:
         return math.inf

@@ -1,0 +1,171 @@
+"""What `earnshaw fit` says: the units, how good they are, and where the files went."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from earnshaw.learning.fitting.fitted import Fitted
+    from earnshaw.learning.fitting.model import Model
+    from earnshaw.learning.fitting.problem import Problem
+    from earnshaw.learning.fitting.unit_table import UnitTable
+    from earnshaw.learning.fitting.validation import Validation
+
+ROWS = 24  # of the table; smaller units are summed up
+LOOKED_AT, LITTLE = 3, 0.01  # inputs named of a unit, and the part of the first that is too little
+
+
+class Found(NamedTuple):
+    """A model, what it was fitted to, how, and what it says of rows that it has not seen."""
+
+    model: Model
+    problem: Problem
+    fitted: Fitted
+    validation: Validation | None
+
+
+def payload_of(found: Found) -> dict[str, Any]:
+    """All of it as plain values."""
+    from earnshaw.learning.fitting.scores import scores_of
+
+    model, problem, fitted, validation = found
+
+    network = model.network
+    seen = scores_of(problem, network(problem.x))
+    first = next(iter(seen))
+    folds = [] if validation is None else validation.scores
+    return {
+        "units": network.units,
+        "score": model.scores.get(first),
+        "score_spread": model.scores.get(f"{first} spread"),
+        "kind": model.kind,
+        "scores": dict(model.scores),
+        "scores_on_fitted_rows": seen,
+        "folds": [
+            {"units": count} | score
+            for count, score in zip(validation.units if validation else [], folds, strict=True)
+        ],
+        "rows": problem.count,
+        "inputs": list(model.inputs),
+        "targets": list(model.targets),
+        "classes": list(model.classes),
+        "activation": model.activation,
+        "network": {
+            name: getattr(network, name).tolist()
+            for name in ("positions", "biases", "weights", "linear", "intercept")
+        },
+        "history": [event._asdict() for event in fitted.history],
+        "solver": fitted.solver,
+        "settled": fitted.settled,
+        "settings": dict(model.settings),
+        "notes": list(problem.notes),
+    }
+
+
+def print_found(found: Found, files: dict[str, str], seconds: float) -> None:
+    """A table of the units, and the scores."""
+    from rich.console import Console
+
+    from earnshaw.learning.fitting.unit_table import UnitTable
+
+    model, problem, fitted, validation = found
+    console = Console()
+    seen = UnitTable.of(model.network, problem)
+    if seen.units:
+        console.print(_table(model, seen))
+    lines = []
+    if seen.units > ROWS:
+        lines.append(f"... and {seen.units - ROWS} units that do less")
+    if seen.units:
+        lines.append(
+            "biases are those at the mean input; what is looked at, by standard deviations"
+        )
+    lines += [f"note: {note}" for note in problem.notes]
+    if linear := _linear_words(model, seen):
+        lines.append(f"linear part: {linear}")
+    lines += _verdict(model, problem, validation)
+    if not fitted.settled:
+        lines.append("note: the last polish ended before it settled")
+    lines.append(f"{seconds:.1f} s")
+    for what, where in (("saved", "saved"), ("exported", "export"), ("drawn", "plot")):
+        if where in files:
+            lines.append(f"{what}: {files[where]}")
+    if model.classes and "export" in files:
+        lines.append("the exported predict(x) gives g; probabilities(x) and classify(x) use it")
+    for line in lines:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _table(model: Model, found: UnitTable) -> Any:
+    from rich.table import Table
+    from rich.text import Text
+
+    many = "s" if found.units > 1 else ""
+    title = f"{', '.join(model.targets)} by {found.units} {model.activation} unit{many}"
+    table = Table(title=Text(title))
+    for heading in ("unit", "weight", "bias"):
+        table.add_column(heading, justify="right")
+    table.add_column("looks at")
+    for j in range(min(found.units, ROWS)):
+        weights = found.weights[j]
+        words = " ".join(f"{weight:+.4g}" for weight in weights[:LOOKED_AT])
+        if len(weights) > LOOKED_AT:
+            words += " ..."
+        looked = Text(_looked_at(found.slopes[j], model.inputs))
+        table.add_row(str(j + 1), words, f"{found.biases[j]:+.3g}", looked)
+    return table
+
+
+def _looked_at(slopes: Any, names: tuple[str, ...]) -> str:
+    """The inputs that move a unit most, with a word on how many others there are."""
+    order = sorted(range(len(names)), key=lambda i: -abs(slopes[i]))
+    order = [i for i in order if abs(slopes[i]) >= LITTLE * abs(slopes[order[0]])]
+    named = ", ".join(f"{slopes[i]:+.2g} {names[i]}" for i in order[:LOOKED_AT])
+    more = len(order) - LOOKED_AT
+    return named + (f" (+ {more} more)" if more > 0 else "")
+
+
+def _linear_words(model: Model, found: UnitTable) -> str:
+    if not found.linear.any():
+        return ""
+    if found.linear.shape[1] > 1:
+        return "yes (--plot draws it, --json prints it)"
+    return _looked_at(found.linear[:, 0], model.inputs)
+
+
+def _verdict(model: Model, problem: Problem, validation: Validation | None) -> list[str]:
+    from earnshaw.learning.fitting.scores import scores_of
+
+    seen = scores_of(problem, model.network(problem.x))
+    units = f"units: {model.network.units}"
+    fitted = f"on the {problem.count} rows it was fitted to: {score_words(seen)}"
+    if validation is None:
+        return [units, fitted, "no cross-validation"]
+    mean = {name: validation.mean(name) for name in validation.scores[0]}
+    spread = {name: validation.spread(name) for name in mean}
+    folds = len(validation.units)
+    counts = ", ".join(map(str, validation.units))
+    return [
+        f"{units} (in the folds: {counts})",
+        fitted,
+        f"on rows it has not seen ({folds} folds): {score_words(mean, spread)}",
+    ]
+
+
+LABELS = {"r2": "R^2", "rmse": "RMSE", "accuracy": "accuracy", "log_loss": "log-loss"}
+
+
+def score_words(scores: dict[str, float], spread: dict[str, float] | None = None) -> str:
+    """Scores as words, with their spreads; RMSE for each of several targets by itself."""
+    from earnshaw.learning.fitting.scores import score_text
+
+    several = any(" " in name for name in scores)
+    parts = []
+    for name, value in scores.items():
+        kind, _, column = name.partition(" ")
+        if several and (kind == "rmse") != bool(column):
+            continue
+        text = score_text(value) if kind in ("r2", "accuracy") else f"{value:.4g}"
+        more = "" if spread is None else f" ± {spread[name]:.2g}"
+        parts.append(f"{LABELS[kind]}{column and ' of '}{column} {text}{more}")
+    return ", ".join(parts)

@@ -1,0 +1,126 @@
+"""The potential of a dot-product activation: its dual (EPD, Lemma A.1; Full, Lemma B.1).
+
+`Dual` is the moment E[s(u) s(v)] of `pair.py` as a potential: on unit vectors a function of rho,
+normalised to 1 at rho = 1; on R^d a function of |theta|^2, |w|^2 and theta.w, always raw, so that
+energies are E[(f - g)^2] to the last digit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.typing import ArrayLike
+
+from earnshaw.duality.activation import DotProduct
+from earnshaw.duality.pair import Moment, Pair
+from earnshaw.duality.potential import Zonal
+from earnshaw.errors import OutOfRange
+from earnshaw.numerics.hermite import hermite_coefficients
+
+
+class Dual(Zonal):
+    """The potential of a dot-product activation under N(0, variance I) inputs.
+
+    `origin` is the activation it was made from, if any. `power` is E[s(u)^2] for unit vectors;
+    `scale` multiplies the values on the sphere: 1 / power when normalised, 1 when raw.
+    """
+
+    form: Moment
+    power: float
+    scale: float
+    variance: float
+    dim: int | None = eqx.field(static=True)
+    label: str = eqx.field(static=True)
+    reference: str = eqx.field(static=True)
+    origin: DotProduct | None = None
+
+    @property
+    def name(self) -> str:
+        """The activation's name."""
+        return self.label
+
+    @property
+    def source(self) -> str:
+        """Where the pair comes from."""
+        return self.reference
+
+    @property
+    def method(self) -> str:
+        """Closed form, or the numerical method."""
+        return self.form.method
+
+    @property
+    def error_bound(self) -> float | None:
+        """A bound on the absolute error of `value`."""
+        bound = self.form.bound(self.power)
+        return None if bound is None else float(bound * self.scale)
+
+    @property
+    def error_estimate(self) -> float | None:
+        """The estimated absolute error of `value`."""
+        estimate = self.form.estimate(self.power)
+        return None if estimate is None else float(estimate * self.scale)
+
+    def value(self, rho: ArrayLike) -> Array:
+        """f(rho) = scale E[s(u) s(v)] for unit vectors; NaN outside [-1, 1]."""
+        return self.scale * self.form.on_sphere(jnp.asarray(rho, dtype=float), self.variance)
+
+    def moment(self, q1: ArrayLike, q2: ArrayLike, c: ArrayLike) -> Array:
+        """The raw E[s(X.theta) s(X.w)] from |theta|^2, |w|^2 and theta.w."""
+        return self.form(Pair.of_moments(q1, q2, c).scaled(self.variance))
+
+    def moment_error(self, q1: ArrayLike, q2: ArrayLike) -> Array:
+        """A bound on the error of `moment` at these norms; an estimate for a black box."""
+        sizes = (self.variance * jnp.asarray(q, dtype=float) for q in (q1, q2))
+        return self.form.error_at(*sizes)
+
+    def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """E[s(X.theta) s(X.w)] times `scale`, for vectors of shape (..., d) of any length.
+
+        `gradient_between` and `laplacian_between` are those of the sphere; on R^d differentiate
+        this, or `moment`.
+        """
+        return self.scale * self.form(Pair.of_vectors(theta, w).scaled(self.variance))
+
+    def taylor(self, count: int) -> Any:
+        """The Taylor coefficients of f: squares of the Hermite coefficients of s."""
+        powers = self.form.taylor(count, self.variance)
+        if powers is None and (origin := self.origin) is not None:
+            size, kinks = math.sqrt(self.variance), np.asarray(origin.kinks)
+            scaled = lambda x: np.asarray(origin(size * x))  # noqa: E731
+            powers = hermite_coefficients(scaled, count, kinks / size) ** 2
+        return None if powers is None else self.scale * np.asarray(powers)
+
+
+def dual(
+    form: Moment,
+    *,
+    name: str,
+    source: str = "",
+    origin: DotProduct | None = None,
+    dim: int | None = None,
+    width: float = 1.0,
+    normalize: bool = True,
+) -> Dual:
+    """Wrap a moment as a potential; `width` is that of the Gaussian inputs."""
+    variance = float(width) ** 2
+    raw = float(form.on_sphere(jnp.asarray(1.0), variance))
+    if not math.isfinite(raw):
+        raise OutOfRange("E[s(X)^2]", raw, f"a finite value; {name} grows too fast for this width")
+    if normalize and raw <= 0:
+        raise OutOfRange("E[s(X)^2]", raw, "a positive value, or normalize=False for the raw one")
+    return Dual(
+        form=form,
+        power=raw,
+        scale=1 / raw if normalize else 1.0,
+        variance=variance,
+        dim=dim,
+        label=name,
+        reference=source,
+        origin=origin,
+    )

@@ -1,0 +1,156 @@
+"""erf, the normal distribution function and gelu, whose duals are arc sines.
+
+These are written with the arc tangent, since arcsin(x / sqrt(x^2 + y^2)) = atan2(x, y) keeps every
+digit, and with (1 + q1)(1 + q2) - c^2 = 1 + q1 + q2 + (q1 q2 - c^2), whose bracket is never large
+against the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.scipy import special
+from jax.typing import ArrayLike
+
+from earnshaw.duality._registry import ACTIVATIONS
+from earnshaw.duality.activation import DotProduct, NumpyFormula
+from earnshaw.duality.pair import Moment, Pair
+from earnshaw.duality.symmetry import ODD, Symmetries
+
+# -- NumPy functions that exported files carry with them ------------------------------------------
+
+
+def erf(x: np.ndarray) -> np.ndarray:
+    """The error function, element by element."""
+    return np.vectorize(math.erf, otypes=[float])(x)
+
+
+def normal_cdf(x: np.ndarray) -> np.ndarray:
+    """P(N(0, 1) <= x), also right relative to itself where it is tiny."""
+    return 0.5 * np.vectorize(math.erfc, otypes=[float])(-x / math.sqrt(2))
+
+
+def normal_density(x: np.ndarray) -> np.ndarray:
+    """The density of N(0, 1)."""
+    return np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+
+
+# -- moments --------------------------------------------------------------------------------------
+
+
+class ErfMoment(Moment):
+    """erf: (2/pi) arcsin(2c / sqrt((1 + 2 q1)(1 + 2 q2)))."""
+
+    def __call__(self, pair: Pair) -> Array:
+        """As an arc tangent."""
+        q1, q2, c = pair[:3]
+        other = jnp.sqrt(1 + 2 * (q1 + q2) + 4 * (q1 * q2 - c * c))
+        return (2 / math.pi) * jnp.arctan2(2 * c, other)
+
+
+class NormalCdfMoment(Moment):
+    """The normal distribution function: 1/4 + arcsin(c / sqrt((1 + q1)(1 + q2))) / 2 pi."""
+
+    def __call__(self, pair: Pair) -> Array:
+        """As an arc tangent."""
+        q1, q2, c = pair[:3]
+        other = jnp.sqrt(1 + q1 + q2 + (q1 * q2 - c * c))
+        return 0.25 + jnp.arctan2(c, other) / (2 * math.pi)
+
+
+class GeluMoment(Moment):
+    """gelu: c/4 + ((c^2 + P E^2)/((1+q1)(1+q2) E) + c atan(c/E)) / 2 pi.
+
+    Here P = q1 q2 and E^2 = (1 + q1)(1 + q2) - c^2.
+    """
+
+    def __call__(self, pair: Pair) -> Array:
+        """The closed form above."""
+        q1, q2, c = pair[:3]
+        squared = 1 + q1 + q2 + (q1 * q2 - c * c)
+        root = jnp.sqrt(squared)
+        algebraic = (c * c + q1 * q2 * squared) / ((1 + q1) * (1 + q2) * root)
+        return c / 4 + (algebraic + c * jnp.arctan2(c, root)) / (2 * math.pi)
+
+
+# -- activations ----------------------------------------------------------------------------------
+
+
+@ACTIVATIONS.register("erf")
+class Erf(DotProduct):
+    """The error function."""
+
+    name = "erf"
+    symmetries = ODD
+    in_numpy = NumpyFormula(
+        "erf(x), the error function", "erf(x)", "2 / math.sqrt(math.pi) * np.exp(-(x**2))", (erf,)
+    )
+
+    def __call__(self, x: ArrayLike) -> Array:
+        """erf(x)."""
+        return special.erf(jnp.asarray(x, dtype=float))
+
+    def moment(self) -> Moment:
+        """An arc sine."""
+        return ErfMoment()
+
+    @staticmethod
+    def in_torch(torch: Any, x: Any) -> Any:
+        """erf(x)."""
+        return torch.erf(x)
+
+
+@ACTIVATIONS.register("normal-cdf")
+class NormalCdf(DotProduct):
+    """The distribution function of N(0, 1)."""
+
+    name = "normal-cdf"
+    symmetries = Symmetries(flip=-1, constant=1.0)
+    in_numpy = NumpyFormula(
+        "P(N(0, 1) <= x)", "normal_cdf(x)", "normal_density(x)", (normal_cdf, normal_density)
+    )
+
+    def __call__(self, x: ArrayLike) -> Array:
+        """P(N(0, 1) <= x)."""
+        return special.ndtr(jnp.asarray(x, dtype=float))
+
+    def moment(self) -> Moment:
+        """1/4 and an arc sine."""
+        return NormalCdfMoment()
+
+    @staticmethod
+    def in_torch(torch: Any, x: Any) -> Any:
+        """P(N(0, 1) <= x); PyTorch's own ndtr gives up in the left tail."""
+        return torch.erfc(-x / math.sqrt(2)) / 2
+
+
+@ACTIVATIONS.register("gelu")
+class Gelu(DotProduct):
+    """x P(N(0, 1) <= x), the exact one (not its tanh approximation)."""
+
+    name = "gelu"
+    symmetries = Symmetries(flip=1, linear=1.0)
+    in_numpy = NumpyFormula(
+        "x P(N(0, 1) <= x)",
+        "x * normal_cdf(x)",
+        "normal_cdf(x) + x * normal_density(x)",
+        (normal_cdf, normal_density),
+    )
+
+    def __call__(self, x: ArrayLike) -> Array:
+        """x times the normal distribution function."""
+        x = jnp.asarray(x, dtype=float)
+        return x * special.ndtr(x)
+
+    def moment(self) -> Moment:
+        """An algebraic function and an arc sine."""
+        return GeluMoment()
+
+    @staticmethod
+    def in_torch(torch: Any, x: Any) -> Any:
+        """x P(N(0, 1) <= x)."""
+        return x * NormalCdf.in_torch(torch, x)

@@ -1,0 +1,108 @@
+"""Exponentials of x and of -x^2, whose duals are Gaussian integrals."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import ArrayLike
+
+from earnshaw.duality._registry import ACTIVATIONS
+from earnshaw.duality.activation import DotProduct, NumpyFormula
+from earnshaw.duality.pair import Moment, Pair
+from earnshaw.duality.symmetry import EVEN, NONE, Symmetries, polynomial_symmetries
+from earnshaw.errors import check_real
+
+
+class ExponentialMoment(Moment):
+    """exp(b x + a): exp(2a + b^2 ((q1 + q2)/2 + c))."""
+
+    rate: float
+    shift: float
+
+    def __call__(self, pair: Pair) -> Array:
+        """The moment generating function of u + v."""
+        growth = (pair.q1 + pair.q2) / 2 + pair.c
+        return jnp.exp(2 * self.shift + self.rate**2 * growth)
+
+
+class GaussianBumpMoment(Moment):
+    """exp(b x^2), b < 0: ((1 - 2 b q1)(1 - 2 b q2) - 4 b^2 c^2)^(-1/2)."""
+
+    curvature: float
+
+    def __call__(self, pair: Pair) -> Array:
+        """A Gaussian integral in the plane."""
+        q1, q2, c = pair[:3]
+        b = self.curvature
+        return (1 - 2 * b * (q1 + q2) + 4 * b * b * (q1 * q2 - c * c)) ** -0.5
+
+
+@ACTIVATIONS.register("exponential")
+class Exponential(DotProduct):
+    """exp(rate x + shift).
+
+    EPD's Table 1 wants rate 1, shift -1 (it prints -2: mathematics.md, error 5).
+    """
+
+    rate: float = 1.0
+    shift: float = 0.0
+    name = "exponential"
+    source = "EPD, Table 1"
+    in_numpy = NumpyFormula(
+        "exp(rate x + shift)", "np.exp(RATE * x + SHIFT)", "RATE * np.exp(RATE * x + SHIFT)"
+    )
+
+    def __check_init__(self) -> None:
+        check_real("rate", self.rate)
+        check_real("shift", self.shift)
+
+    @property
+    def symmetries(self) -> Symmetries:
+        """None, except for rate = 0, which is a constant."""
+        return polynomial_symmetries([math.exp(self.shift)]) if self.rate == 0 else NONE
+
+    def __call__(self, x: ArrayLike) -> Array:
+        """exp(rate x + shift)."""
+        return jnp.exp(self.rate * jnp.asarray(x, dtype=float) + self.shift)
+
+    def moment(self) -> Moment:
+        """exp(2 shift + rate^2 ((q1 + q2)/2 + c))."""
+        return ExponentialMoment(self.rate, self.shift)
+
+    @staticmethod
+    def in_torch(torch: Any, x: Any, rate: Any, shift: Any) -> Any:
+        """exp(rate x + shift)."""
+        return torch.exp(rate * x + shift)
+
+
+@ACTIVATIONS.register("gaussian-bump")
+class GaussianBump(DotProduct):
+    """exp(curvature x^2) with curvature < 0."""
+
+    curvature: float = -0.5
+    name = "gaussian-bump"
+    symmetries = EVEN
+    in_numpy = NumpyFormula(
+        "exp(curvature x^2)",
+        "np.exp(CURVATURE * x**2)",
+        "2 * CURVATURE * x * np.exp(CURVATURE * x**2)",
+    )
+
+    def __check_init__(self) -> None:
+        check_real("curvature", self.curvature, -math.inf, 0.0)
+
+    def __call__(self, x: ArrayLike) -> Array:
+        """exp(curvature x^2)."""
+        return jnp.exp(self.curvature * jnp.asarray(x, dtype=float) ** 2)
+
+    def moment(self) -> Moment:
+        """A Gaussian integral in the plane."""
+        return GaussianBumpMoment(self.curvature)
+
+    @staticmethod
+    def in_torch(torch: Any, x: Any, curvature: Any) -> Any:
+        """exp(curvature x^2)."""
+        return torch.exp(curvature * x**2)

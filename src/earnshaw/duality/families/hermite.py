@@ -1,0 +1,192 @@
+"""Polynomials, given by their Hermite coefficients or by their powers; duals exact at every norm.
+
+If s(x) = sum_n a_n he_n(x), he_n orthonormal under N(0, 1), then at unit norms
+
+    E[s(u) s(v)] = sum_n a_n^2 rho^n                    (Full, Theorem B.2, with the sum from 0),
+
+and at any norms sum_l R_l(q1) R_l(q2) c^l with the polynomials
+
+    R_l(q) = sum_k a_(l+2k) sqrt((l+2k)!/l!) / (2^k k!) (q - 1)^k,
+
+because He_n(g x) = sum_k n!/(2^k k! (n-2k)!) g^(n-2k) (g^2 - 1)^k He_(n-2k)(x).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.typing import ArrayLike
+
+from earnshaw.duality._registry import ACTIVATIONS
+from earnshaw.duality.activation import DotProduct, NumpyFormula
+from earnshaw.duality.pair import Moment, Pair
+from earnshaw.duality.symmetry import Symmetries, polynomial_symmetries, series_flip
+from earnshaw.errors import EarnshawError, check_integer
+from earnshaw.numerics.hermite import hermite_sum as jax_hermite_sum
+from earnshaw.numerics.hermite import monomials_in_hermite
+from earnshaw.numerics.series import power_sum, product_power_sum
+
+ROUNDING = 1e-13  # relative; how far off the coefficients of a power x^n may be
+MAX_POWER = 100
+MAX_DEGREE = 1000  # beyond it he_n(x) overflows float64 already at |x| = 40
+
+
+def hermite_sum(coefficients: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """sum_n coefficients_n he_n(x), he_n the Hermite polynomials orthonormal under N(0, 1)."""
+    before, now, total = np.zeros_like(x), np.ones_like(x), np.zeros_like(x)
+    for n, coefficient in enumerate(coefficients):
+        total = total + coefficient * now
+        before, now = now, (x * now - math.sqrt(n) * before) / math.sqrt(n + 1)
+    return total
+
+
+class HermiteMoment(Moment):
+    """The moment of sum_n a_n he_n(x); `mixing[k, l]` is the coefficient of (q - 1)^k in R_l."""
+
+    coefficients: Array
+    mixing: Array
+
+    def __init__(self, coefficients: Array) -> None:
+        self.coefficients = jnp.asarray(coefficients, dtype=float)
+        self.mixing = jnp.asarray(_mixing(np.asarray(coefficients)))
+
+    def __call__(self, pair: Pair) -> Array:
+        """sum_l R_l(q1) R_l(q2) c^l."""
+        return product_power_sum(self._radial(pair.q1), self._radial(pair.q2), pair.c)
+
+    def on_sphere(self, rho: Array, variance: float) -> Array:
+        """sum_l R_l(variance)^2 variance^l rho^l."""
+        return power_sum(self._powers(variance), rho)
+
+    def on_cap(self, pair: Pair, variance: float) -> Array:
+        """`on_sphere`."""
+        return self.on_sphere(pair.c / variance, variance)
+
+    def taylor(self, count: int, variance: float) -> Any:
+        """Those same coefficients, padded with zeros."""
+        known = np.asarray(self._powers(variance))[:count]
+        return np.concatenate([known, np.zeros(max(0, count - len(known)))])
+
+    def _radial(self, q: Array) -> Array:
+        """R_l(q) for all l, shape (..., degree + 1), by Horner's rule: smooth at q = 1 too."""
+
+        def step(total: Array, row: Array) -> tuple[Array, None]:
+            return total * (q[..., None] - 1) + row, None
+
+        start = jnp.zeros((*q.shape, self.mixing.shape[1]))
+        return jax.lax.scan(step, start, self.mixing, reverse=True)[0]
+
+    def _powers(self, variance: float) -> Array:
+        degrees = jnp.arange(self.mixing.shape[1])
+        shifts = (variance - 1.0) ** jnp.arange(self.mixing.shape[0])
+        return (shifts @ self.mixing) ** 2 * variance**degrees
+
+
+def _mixing(coefficients: np.ndarray) -> np.ndarray:
+    degree = len(coefficients) - 1
+    table = np.zeros((degree // 2 + 1, degree + 1))
+    for low in range(degree + 1):
+        for k in range((degree - low) // 2 + 1):
+            high = low + 2 * k
+            log_weight = 0.5 * (math.lgamma(high + 1) - math.lgamma(low + 1))
+            log_weight -= k * math.log(2) + math.lgamma(k + 1)
+            table[k, low] = coefficients[high] * (math.exp(log_weight) if k else 1.0)
+    return table
+
+
+class HermiteSum(DotProduct):
+    """s(x) = sum_n a_n he_n(x), he_n orthonormal under N(0, 1).
+
+    Its potential on the sphere is sum_n a_n^2 rho^n (Full, Theorem B.2, with the sum from 0).
+    """
+
+    coefficients: Array
+    label: str = eqx.field(default="hermite-sum", static=True)
+    in_numpy = NumpyFormula(
+        "sum_n coefficients_n he_n(x)",
+        "hermite_sum(COEFFICIENTS, x)",
+        "orders = np.arange(1, len(COEFFICIENTS))  # he_n' = sqrt(n) he_(n-1)\n"
+        "hermite_sum(np.sqrt(orders) * COEFFICIENTS[1:], x)",
+        (hermite_sum,),
+    )
+
+    @property
+    def name(self) -> str:
+        """The label it was made under."""
+        return self.label
+
+    @property
+    def source(self) -> str:
+        """Theorem B.2."""
+        return "Full, Theorem B.2; EPD, Theorem 2.5"
+
+    @property
+    def symmetries(self) -> Symmetries:
+        """Read off the coefficients: even or odd, a pure power, of degree 2 at most."""
+        known = np.asarray(self.coefficients)
+        degree = int(max(np.flatnonzero(known), default=0))
+        if degree <= 2:  # he_2 = (x^2 - 1)/sqrt(2)
+            level, slope, curvature = np.pad(known, (0, 2))[:3] * (1, 1, np.sqrt(0.5))
+            level = level - curvature if abs(level - curvature) > ROUNDING * abs(level) else 0.0
+            return polynomial_symmetries([level, slope, curvature])
+        power = degree if _is_power(known[: degree + 1]) else None
+        return dataclasses.replace(series_flip(known.tolist()), degree=power)
+
+    def __call__(self, x: ArrayLike) -> Array:
+        """sum_n a_n he_n(x)."""
+        return jax_hermite_sum(self.coefficients, jnp.asarray(x, dtype=float))
+
+    def moment(self) -> Moment:
+        """A polynomial in c, q1 and q2."""
+        return HermiteMoment(self.coefficients)
+
+    def parameters(self) -> dict[str, Any]:
+        """The coefficients a_n."""
+        return {"coefficients": np.asarray(self.coefficients)}
+
+    @staticmethod
+    def in_torch(torch: Any, x: Any, coefficients: Any) -> Any:
+        """sum_n coefficients_n he_n(x), by the forward recurrence."""
+        before, now, total = torch.zeros_like(x), torch.ones_like(x), torch.zeros_like(x)
+        for n, coefficient in enumerate(coefficients.unbind()):
+            total = total + coefficient * now
+            before, now = now, (x * now - math.sqrt(n) * before) / math.sqrt(n + 1)
+        return total
+
+
+def _is_power(coefficients: np.ndarray) -> bool:
+    """Whether sum_n a_n he_n(x) is a multiple of x^N, N <= 100 the last order."""
+    degree = len(coefficients) - 1
+    if degree > MAX_POWER:
+        return False
+    power = monomials_in_hermite(degree)[degree]
+    power = power * (coefficients[degree] / power[degree])
+    return bool(np.all(np.abs(coefficients - power) <= ROUNDING * np.abs(power)))
+
+
+@ACTIVATIONS.register("hermite")
+def hermite(degree: int) -> HermiteSum:
+    """The orthonormal Hermite polynomial he_degree (EPD, Table 1)."""
+    degree = check_integer("hermite degree", degree, 0, MAX_DEGREE)
+    return HermiteSum(jnp.eye(1, degree + 1, degree)[0], f"hermite-{degree}")
+
+
+@ACTIVATIONS.register("polynomial")
+def polynomial(coefficients: Sequence[float]) -> HermiteSum:
+    """s(x) = sum_n coefficients_n x^n, held in the Hermite basis."""
+    try:
+        values = np.asarray(coefficients, dtype=float)
+    except (TypeError, ValueError):
+        raise EarnshawError("polynomial coefficients must be numbers: a_0, a_1, ...") from None
+    if values.ndim != 1 or values.size == 0 or not np.all(np.isfinite(values)):
+        raise EarnshawError("polynomial coefficients must be a non-empty list of finite numbers")
+    check_integer("polynomial degree", len(values) - 1, 0, MAX_POWER)
+    return HermiteSum(jnp.asarray(values @ monomials_in_hermite(len(values) - 1)), "polynomial")

@@ -1,0 +1,142 @@
+"""Activations and potentials by name: `ew.activation` and `ew.potential`.
+
+Every module of `families/` is loaded here, and registers what it defines: a new family is known by
+its file being there. PyTorch is not among what they import.
+"""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+from earnshaw.duality import families
+from earnshaw.duality._registry import ACTIVATIONS, POTENTIALS
+from earnshaw.duality._user import user_function
+from earnshaw.duality.activation import Activation, DotProduct, Translation
+from earnshaw.duality.dual import Dual, dual
+from earnshaw.duality.potential import Potential, check_dim
+from earnshaw.duality.series.general import general_moment
+from earnshaw.errors import EarnshawError, UnknownName, check_real
+
+__all__ = ["ACTIVATIONS", "POTENTIALS", "activation", "is_activation", "potential", "takes_dim"]
+
+for _module in pkgutil.iter_modules(families.__path__):
+    import_module(f"{families.__name__}.{_module.name}")
+
+_NUMBERED = re.compile(r"hermite-(\d{1,6})")
+
+
+def activation(
+    name: str | Activation | Callable[[Any], Any],
+    *,
+    kinks: Sequence[float] = (),
+    **parameters: Any,
+) -> Activation:
+    """An activation by name with its parameters, or a user's function of one variable.
+
+    ``ew.activation("leaky-relu", negative_slope=0.1)``, ``ew.activation("hermite-3")``,
+    ``ew.activation("almost-harmonic", dim=3, radius=0.1)``, ``ew.activation(f, kinks=[0.0])``.
+    """
+    if isinstance(name, str):
+        if kinks:
+            raise EarnshawError(
+                "kinks= is for a function of your own; named activations know theirs"
+            )
+        if numbered := _NUMBERED.fullmatch(name):
+            name, parameters = "hermite", {"degree": int(numbered[1]), **parameters}
+        made: Activation = ACTIVATIONS.make(name, parameters)
+        return made
+    if parameters:
+        raise EarnshawError(f"parameters {sorted(parameters)} need an activation given by name")
+    if isinstance(name, Activation):
+        if kinks:
+            raise EarnshawError("kinks= is for a function of your own; activations know theirs")
+        return name
+    return user_function(name, kinks)
+
+
+def is_activation(name: str) -> bool:
+    """Whether `ew.activation` knows the name; some potentials have names that it does not."""
+    return name in ACTIVATIONS or _NUMBERED.fullmatch(name) is not None
+
+
+def takes_dim(name: str) -> bool:
+    """Whether the named activation is made for one dimension."""
+    return name in ACTIVATIONS and "dim" in inspect.signature(ACTIVATIONS[name]).parameters
+
+
+def potential(
+    activation: str | Activation | Callable[[Any], Any],
+    dim: int | None = None,
+    *,
+    normalize: bool = True,
+    width: float = 1.0,
+    kinks: Sequence[float] = (),
+    max_norm: float = 4.0,
+    **parameters: Any,
+) -> Potential:
+    """The potential Phi(theta, w) = E[sigma(X, theta) sigma(X, w)] of an activation.
+
+    Args:
+        activation: a name (``"relu"``, ``"hermite-3"``, ``"almost-harmonic"``, ...; also the
+            potentials ``"harmonic"``, ``"lambda-harmonic"``, ``"distance"``, which no activation
+            has), an activation object, or any elementwise function of one variable.
+        dim: the dimension d. On the sphere it is needed only for the Laplacian.
+        normalize: on the sphere, divide by the value at rho = 1, as the papers do.
+        width: the standard deviation of the Gaussian inputs.
+        kinks: where a user's own function is not smooth.
+        max_norm: for activations without a closed form, the longest weight vector for which
+            ``.moment`` must be accurate.
+        parameters: those of the named activation (``radius``, ``core``, ``alpha``, ...).
+
+    Returns:
+        A `Zonal` potential (a function of rho), a `Radial` one (of r) or a `Separable` one.
+    """
+    dim = None if dim is None else check_dim(dim)
+    width = check_real("input width", width, 0.0, 1e100)
+    max_norm = check_real("max_norm", max_norm, 0.0)
+    if isinstance(activation, str) and activation in POTENTIALS:
+        given = parameters if dim is None else {"dim": dim, **parameters}
+        made: Potential = POTENTIALS.make(activation, given)
+        return made
+    try:
+        source = _activation(activation, kinks=kinks, **parameters)
+    except UnknownName:
+        known = {*ACTIVATIONS, *POTENTIALS}
+        raise UnknownName("activation or potential", str(activation), known) from None
+    if isinstance(source, Translation):
+        return _autocorrelation(source, dim)
+    assert isinstance(source, DotProduct)
+    return _dual(source, dim, normalize, width, max_norm)
+
+
+_activation = activation  # `potential` has a parameter of that name
+
+
+def _dual(
+    activation: DotProduct, dim: int | None, normalize: bool, width: float, max_norm: float
+) -> Dual:
+    """The closed form, or else the general way."""
+    form = activation.moment()
+    if form is None:
+        form = general_moment(activation, width**2, max_norm)
+    return dual(
+        form,
+        name=activation.name,
+        source=activation.source,
+        origin=activation,
+        dim=dim,
+        width=width,
+        normalize=normalize,
+    )
+
+
+def _autocorrelation(activation: Translation, dim: int | None) -> Potential:
+    found = activation.autocorrelation()
+    if dim is not None and dim != activation.dim:
+        raise EarnshawError(f"{activation.name} was made for dimension {activation.dim}, not {dim}")
+    return found

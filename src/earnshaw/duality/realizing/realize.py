@@ -1,0 +1,71 @@
+"""From a potential to an activation that has it, or to why there is none: `ew.realize`."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+from earnshaw.duality.activation import Translation
+from earnshaw.duality.dual import Dual
+from earnshaw.duality.families.tabulated import realized
+from earnshaw.duality.formulas.expression import parse_potential
+from earnshaw.duality.potential import Potential, Zonal, ZonalMixture, check_dim
+from earnshaw.duality.realizing._known_dual import known_dual
+from earnshaw.duality.realizing._space import realize_space
+from earnshaw.duality.realizing._sphere import realize_zonal
+from earnshaw.duality.realizing.realization import Realization
+from earnshaw.errors import EarnshawError
+from earnshaw.inputs import Gaussian
+
+
+def realize(
+    potential: str | Potential,
+    *,
+    on: Literal["sphere", "space"] = "sphere",
+    dim: int | None = None,
+    width: float = 1.0,
+) -> Realization:
+    """An activation whose potential is the given one, or an obstruction that anyone can check.
+
+    Args:
+        potential: a potential object, or a formula: in `rho` on the sphere, in `r` for radial
+            potentials on R^d, in `x1, x2, ...` for products over the coordinates.
+        on: for a formula, where it lives.
+        dim: the dimension d; needed on R^d, and on the sphere to answer for S^(d-1).
+        width: the standard deviation of the Gaussian inputs that a translation activation is for.
+
+    Returns:
+        A `Realization` with `.realizable` True, False or None (inconclusive), `.reason`, and either
+        `.activation` and `.check_error`, or `.obstruction`.
+    """
+    inputs = Gaussian(width)
+    dim = None if dim is None else check_dim(dim)
+    if isinstance(potential, str):
+        potential = parse_potential(potential, on=on, dim=dim)
+    if not isinstance(potential, Potential):
+        raise EarnshawError("a potential must be a formula or a Potential")
+    if isinstance(potential, Dual) and (known := known_dual(potential)) is not None:
+        return known
+    if isinstance(potential, Zonal):
+        return _settle_mixture(realize_zonal(potential, dim=dim))
+    result = realize_space(potential, inputs)
+    if isinstance(result.activation, Translation):
+        remembered = realized(result.activation, potential)
+        result = dataclasses.replace(result, activation=remembered)
+    return result
+
+
+def _settle_mixture(result: Realization) -> Realization:
+    """A sum of duals with weights >= 0 is realizable, however slowly its series converges."""
+    mixed = result.potential
+    if result.realizable is not None or not isinstance(mixed, ZonalMixture):
+        return result
+    if not all(isinstance(part, Dual) for part in mixed.parts) or min(mixed.weights) < 0:
+        return result
+    return dataclasses.replace(
+        result,
+        realizable=True,
+        reason="a sum of duals with weights >= 0 is realizable (Full, Lemma B.6); " + result.reason,
+        positive_semidefinite=True,
+        positive_semidefinite_reason="a dual is positive semidefinite on every sphere",
+    )

@@ -1,0 +1,172 @@
+"""Duals without a closed form: the Hermite series, with an error bound.
+
+Any s with E[s^2] finite has coefficients a_n(q) = E[s(sqrt(q) X) he_n(X)], and
+
+    E[s(u) s(v)] = sum_n a_n(q1) a_n(q2) rho^n.
+
+For tanh, logistic, softplus, silu and mish, analytic in a strip, a_n falls as exp(-const sqrt(n)):
+about a hundred terms reach rounding at unit norms, and const shrinks as 1/sqrt(q). Coefficients
+come from the trapezoid rule, which is exponentially accurate for such functions. The bound has
+three parts:
+
+- truncation: |sum_(n>N) a_n^2 rho^n| <= E[s^2] - sum_(n<=N) a_n^2 (Parseval; at two norms
+  sqrt(tail(q1) tail(q2)), by Cauchy-Schwarz);
+- quadrature: the difference between the rules of step h and h/2, whose error is about the square of
+  that of the coarser;
+- rounding: 4 eps E[s^2] per term of the sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from earnshaw.duality.pair import Moment, Pair
+from earnshaw.numerics.hermite import weighted_hermite
+from earnshaw.numerics.quadrature import trapezoid_rule
+from earnshaw.numerics.series import power_sum, product_power_sum
+
+EPS = float(np.finfo(float).eps)
+TARGET = 1e-13  # of the truncation, relative to E[s^2]
+MAX_DEGREE = 2048
+
+
+class HermiteSeries(Moment):
+    """sum_n a_n(q1) a_n(q2) rho^n for one function s.
+
+    `nodes` (M,) and `features` (M, N) turn the values of s into coefficients,
+    a_n(q) = sum_i s(sqrt(q) nodes_i) features_in; `even` and `odd` are the series in rho^2 for two
+    vectors of the one squared norm that it was built for.
+    """
+
+    function: Callable[[Array], Array]
+    nodes: Array
+    features: Array
+    even: Array
+    odd: Array
+    error: float
+    proven: bool = eqx.field(static=True)
+
+    @property
+    def method(self) -> str:
+        """Hermite series, with its length at unit norms."""
+        return f"hermite series ({2 * max(len(self.even), len(self.odd))} terms)"
+
+    def bound(self, power: float) -> float | None:
+        """The bound of the module's docstring, for library activations."""
+        return self.error if self.proven else None
+
+    def estimate(self, power: float) -> float | None:
+        """The same number; for a black box it is only an estimate."""
+        return self.error
+
+    def coefficients(self, q: Array) -> Array:
+        """a_n(q) for n < N; shape (..., N)."""
+        size = jnp.sqrt(jnp.where(q > 0, q, 1.0)) * (q > 0)
+        return self.function(size[..., None] * self.nodes) @ self.features
+
+    def __call__(self, pair: Pair) -> Array:
+        """The series at any norms, by Horner's rule in rho."""
+        positive = (pair.q1 > 0) & (pair.q2 > 0)
+        rho = jnp.where(
+            positive, pair.c / jnp.sqrt(jnp.where(positive, pair.q1 * pair.q2, 1.0)), 0.0
+        )
+        return product_power_sum(self.coefficients(pair.q1), self.coefficients(pair.q2), rho)
+
+    def error_at(self, q1: Array, q2: Array) -> Array:
+        """sqrt(tail(q1) tail(q2)) plus rounding: the bound at any norms, at every rho."""
+        return jnp.sqrt(self._tail(q1) * self._tail(q2)) + self.error
+
+    def _tail(self, q: Array) -> Array:
+        values = self.function(jnp.sqrt(q)[..., None] * self.nodes) ** 2
+        # features[:, 0] are the weights of the mean, since he_0 = 1.
+        power = values @ self.features[:, 0]
+        kept = jnp.sum(self.coefficients(q) ** 2, axis=-1)
+        return jnp.abs(power - kept) + 64 * EPS * power
+
+    def on_sphere(self, rho: Array, variance: float) -> Array:
+        """The even and odd parts, polynomials in rho^2; `variance` must be the one built for."""
+        square = rho * rho
+        return power_sum(self.even, square) + rho * power_sum(self.odd, square)
+
+    def on_cap(self, pair: Pair, variance: float) -> Array:
+        """`on_sphere`."""
+        return self.on_sphere(pair.c / variance, variance)
+
+    def taylor(self, count: int, variance: float) -> Any:
+        """a_n^2: all non-negative."""
+        series = np.zeros(max(2 * len(self.even), 2 * len(self.odd), count))
+        series[0 : 2 * len(self.even) : 2] = self.even
+        series[1 : 2 * len(self.odd) : 2] = self.odd
+        return series[:count]
+
+
+def hermite_series(
+    function: Callable[[Any], Any],
+    variance: float = 1.0,
+    max_norm: float = 4.0,
+    half_width: float = 14.0,
+    proven: bool = True,
+) -> HermiteSeries:
+    """The series of `function`, long enough for norms up to `max_norm` (times sqrt(variance)).
+
+    `half_width` is where s(x)^2 exp(-x^2/2) has become negligible.
+    """
+    largest = np.sqrt(variance) * max(1.0, max_norm)
+    for degree in (256, 512, 1024, MAX_DEGREE):
+        # he_n oscillates with wave number sqrt(n), s(largest x) with up to ~24 largest; beyond 20
+        # memory forbids a finer rule, and the bound says what that costs.
+        step = np.pi / (np.sqrt(degree) + 8 + 24 * min(largest, 20.0))
+        nodes, features = _features(degree, half_width, step)
+        values = _evaluate(function, largest * nodes)
+        power = float(values**2 @ features[:, 0])
+        if power - np.sum((values @ features) ** 2) <= TARGET * power:
+            break
+    values = _evaluate(function, np.sqrt(variance) * nodes)
+    fine = values @ features
+    coarse = 2 * values[::2] @ features[::2]
+    power = float(values**2 @ features[:, 0])
+    squares = np.where(np.abs(fine) > 4 * EPS * np.sqrt(power), fine**2, 0.0)
+    even, odd = _trim(squares[0::2]), _trim(squares[1::2])
+    kept = float(np.sum(even) + np.sum(odd))
+    differences = np.abs(fine - coarse)
+    error = (
+        abs(power - kept)
+        + 64 * EPS * power
+        + float(np.sum(differences * (2 * np.abs(fine) + differences)))
+        + 4 * EPS * power * (len(even) + len(odd))
+    )
+    return HermiteSeries(
+        function=function,
+        nodes=jnp.asarray(nodes),
+        features=jnp.asarray(features),
+        even=jnp.asarray(even),
+        odd=jnp.asarray(odd),
+        error=error,
+        proven=proven,
+    )
+
+
+def _features(degree: int, half_width: float, step: float) -> tuple[np.ndarray, np.ndarray]:
+    nodes, weights = trapezoid_rule(half_width, step)
+    if len(nodes) % 4 != 1:  # so that every second node is a rule too, through 0 and both ends
+        nodes, weights = trapezoid_rule(step * 2 * np.ceil((len(nodes) - 1) / 4), step)
+    rows = weighted_hermite(degree, nodes)
+    return nodes, (rows * rows[0] * weights).T
+
+
+def _evaluate(function: Callable[[Any], Any], x: np.ndarray) -> np.ndarray:
+    return np.asarray(function(x), dtype=float)
+
+
+def _trim(series: np.ndarray) -> np.ndarray:
+    """Drop the trailing terms that change neither the sum nor its second derivative."""
+    n = np.arange(len(series))
+    tails = np.cumsum((series * (1 + 2 * n) ** 2)[::-1])[::-1]
+    keep = np.nonzero(tails > 1e-14 * float(np.sum(series)))[0]
+    return series[: (keep[-1] + 1 if len(keep) else 1)]

@@ -1,0 +1,85 @@
+"""Files that are written whole or not at all, and one line on what is wrong with them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from earnshaw.errors import EarnshawError
+
+
+def as_path(path: str | os.PathLike[str], verb: str) -> Path:
+    """The path, if it can be one; "cannot read 3; ..." where `verb` is "read"."""
+    if not isinstance(path, (str, os.PathLike)) or "\0" in str(path):
+        raise EarnshawError(f"cannot {verb} {path!r}; allowed: the path of a file")
+    return Path(path)
+
+
+def check_writable(path: Path, endings: tuple[str, ...]) -> None:
+    """Refuse, before any work is done, a file that could not be written."""
+    if path.suffix.lower() not in endings:
+        raise EarnshawError(f"cannot write {str(path)!r}; allowed endings: {', '.join(endings)}")
+    with _writing(path):
+        folder = path.resolve().parent
+        if not folder.is_dir():
+            raise EarnshawError(f"cannot write {str(path)!r}: there is no folder {str(folder)!r}")
+        if path.is_dir() or not os.access(folder, os.W_OK):
+            raise EarnshawError(f"cannot write {str(path)!r}: not a writable file")
+
+
+def write_whole(path: Path, write: Callable[[str], None]) -> None:
+    """Call `write` with a temporary name beside `path`, then put that file in its place.
+
+    On failure or interruption an older file stays as it was.
+    """
+    with _writing(path):
+        handle, temporary = tempfile.mkstemp(dir=path.resolve().parent, suffix=path.suffix)
+        os.close(handle)
+        try:
+            write(temporary)
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, whole or not at all."""
+
+    def write(name: str) -> None:
+        Path(name).write_text(text, encoding="utf-8")
+
+    write_whole(path, write)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise EarnshawError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+
+
+@contextmanager
+def reading_file(path: str | os.PathLike[str], otherwise: str | None = None) -> Iterator[None]:
+    """Where a file is read, what goes wrong is one line: "cannot read 'path': " and why.
+
+    `otherwise` is why, if its content makes our own code stumble; None if that is no fault of it.
+    """
+    start = f"cannot read {str(path)!r}:"
+    try:
+        yield
+    except FileNotFoundError:
+        raise EarnshawError(f"{start} there is no such file") from None
+    except OSError as error:
+        raise EarnshawError(f"{start} {error.strerror or error}") from None
+    except EarnshawError as error:
+        raise EarnshawError(f"{start} {error}") from None
+    except (KeyError, TypeError, ValueError, ArithmeticError):
+        if otherwise is None:
+            raise
+        raise EarnshawError(f"{start} {otherwise}") from None

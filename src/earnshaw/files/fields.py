@@ -1,0 +1,204 @@
+"""What the fields of a file may be: declared once, checked whenever a file is read.
+
+A kind of file is a list of fields, each with its type and, for arrays, its shape in letters:
+
+    integer("dim", low=1), array("positions", "units", "dim"), array("weights", "units")
+
+Letters mean the same number in all fields of a file. An integer, and the length of a list of
+texts, is the size of the letter that has its name; other letters take the size of the first array
+that has them. What does not fit is an `EarnshawError` of one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from earnshaw.errors import EarnshawError, check_integer
+
+WORDS = {
+    str: "text",
+    int: "an integer",
+    float: "a number",
+    bool: "true or false",
+    dict: "an object of names",
+    list: "a list",
+}
+LARGEST_EXACT = 2**53  # integers above are no floats
+Sizes = dict[str, tuple[int, str]]  # of letters, and who says so
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field: one of the functions below makes it.
+
+    Attributes:
+        name: in the file.
+        type: `str`, `int`, `float`, `bool`, `dict` or `list` (as in JSON), or `np.ndarray`.
+        optional: whether a file may lack it.
+        null: whether it may be null, in a JSON file.
+        low, high: the least and the largest integer.
+        shape: of an array, in letters.
+        integers: whether an array has integers instead of real numbers.
+        finite: whether NaN and infinities in an array are refused.
+        texts: whether a list has to be one of different texts.
+        group: the fields of an object that has its own.
+        numbered: whether it stands for arrays name.0, name.1, ... of any shape and type.
+    """
+
+    name: str
+    type: type
+    optional: bool = False
+    null: bool = False
+    low: int | None = None
+    high: int | None = None
+    shape: tuple[str, ...] = ()
+    integers: bool = False
+    finite: bool = True
+    texts: bool = False
+    group: Group | None = None
+    numbered: bool = False
+
+    @property
+    def is_json(self) -> bool:
+        """Whether an NPZ file holds it as JSON text."""
+        return self.type in (dict, list) and self.group is None and not self.numbered
+
+    def checked(self, value: Any, sizes: Sizes) -> Any:
+        """The value, as the type that was declared; `sizes` learns from it."""
+        if value is None and self.null:
+            return None
+        if self.numbered:
+            return value
+        if self.type is np.ndarray:
+            return self._array(value, sizes)
+        return self._plain(value, sizes)
+
+    def _plain(self, value: Any, sizes: Sizes) -> Any:
+        """A value of JSON."""
+        if self.type is float and type(value) is int:
+            value = float(value) if abs(value) < LARGEST_EXACT else float("inf")
+        found: Any = type(value)  # for mypy: `type(x) is not t` narrows x to what t may be
+        if found is not self.type:
+            raise EarnshawError(
+                f"its {self.name} is a {found.__name__}; allowed: {WORDS[self.type]}"
+            )
+        if self.group is not None:
+            try:
+                return self.group.checked(value)
+            except EarnshawError as error:
+                raise EarnshawError(f"its {self.name}: {error}") from None
+        if self.type is int:
+            if self.low is not None:
+                check_integer(f"its {self.name}", value, self.low, self.high)
+            sizes[self.name] = (value, f"its {self.name} is {value}")
+        if self.texts:
+            if not all(isinstance(one, str) for one in value) or len(set(value)) < len(value):
+                raise EarnshawError(f"its {self.name} are not different texts")
+            sizes[self.name] = (len(value), f"it has {len(value)} {self.name}")
+        return value
+
+    def _array(self, value: Any, sizes: Sizes) -> np.ndarray:
+        """An array of the declared type and shape."""
+        name = self.name
+        try:
+            array = np.asarray(value)
+        except ValueError:
+            raise EarnshawError(f"its {name} have rows of different lengths") from None
+        kinds = "iu" if self.integers and array.size else "fiu"
+        if array.dtype.kind not in kinds or array.ndim == 0:
+            what = "integers" if self.integers else "numbers"
+            raise EarnshawError(f"its {name} are not an array of {what}")
+        array = array.astype(int if self.integers else float)
+        if self.finite and not np.all(np.isfinite(array)):
+            raise EarnshawError(f"its {name} have NaN or infinite entries; allowed: finite numbers")
+        if isinstance(value, list) and array.shape == (0,):
+            # JSON has no array (0, d): it is as large as the others say.
+            known = tuple(sizes.get(letter, (0, ""))[0] for letter in self.shape)
+            array = array.reshape(known) if 0 in known else array
+        allowed = f"allowed: ({', '.join(self.shape)})"
+        if array.ndim != len(self.shape):
+            raise EarnshawError(f"its {name} have shape {array.shape}; {allowed}")
+        said = f"its {name} {array.shape}"
+        for letter, size in zip(self.shape, array.shape, strict=True):
+            known_size, who = sizes.setdefault(letter, (size, said))
+            if size != known_size:
+                raise EarnshawError(f"its {name} have shape {array.shape}, {who}; {allowed}")
+        return array
+
+
+@dataclass(frozen=True)
+class Group:
+    """Fields that belong together: a file's, or those of an object in a file."""
+
+    fields: tuple[Field, ...]
+
+    @property
+    def declared(self) -> tuple[Field, ...]:
+        """All fields that it has in a file."""
+        return self.fields
+
+    def checked(self, raw: Mapping[str, Any]) -> dict[str, Any]:
+        """The declared fields of what was read, each of them checked; others are ignored."""
+        found, sizes = {}, Sizes()
+        for field in self.fields:
+            if field.name in raw:
+                found[field.name] = field.checked(raw[field.name], sizes)
+            elif not field.optional:
+                raise EarnshawError(f"it has no field {field.name!r}")
+        return found
+
+
+def text(name: str, *, optional: bool = False) -> Field:
+    """A text."""
+    return Field(name, str, optional=optional)
+
+
+def integer(
+    name: str, *, low: int | None = None, high: int | None = None, null: bool = False
+) -> Field:
+    """An integer, from `low` to `high`."""
+    return Field(name, int, low=low, high=high, null=null)
+
+
+def number(name: str, *, null: bool = False) -> Field:
+    """A real number."""
+    return Field(name, float, null=null)
+
+
+def flag(name: str) -> Field:
+    """True or false."""
+    return Field(name, bool)
+
+
+def array(name: str, *shape: str, integers: bool = False, finite: bool = True) -> Field:
+    """An array of numbers whose shape is given in letters."""
+    return Field(name, np.ndarray, shape=shape, integers=integers, finite=finite)
+
+
+def texts(name: str) -> Field:
+    """A list of texts, all different."""
+    return Field(name, list, texts=True)
+
+
+def values(name: str, *, null: bool = False) -> Field:
+    """A list of anything that JSON can hold."""
+    return Field(name, list, null=null)
+
+
+def table(name: str, *, optional: bool = False) -> Field:
+    """An object with any names and values that JSON can hold."""
+    return Field(name, dict, optional=optional)
+
+
+def part(name: str, group: Group, *, optional: bool = False) -> Field:
+    """An object with declared fields; in an NPZ file they are name.field."""
+    return Field(name, dict, optional=optional, group=group)
+
+
+def arrays(name: str) -> Field:
+    """Arrays of any type and shape, in order; in an NPZ file they are name.0, name.1, ..."""
+    return Field(name, list, numbered=True)

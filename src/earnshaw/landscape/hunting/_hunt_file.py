@@ -1,0 +1,75 @@
+"""Hunts as files: enough to go on, with as many or more starts and iterations. NPZ.
+
+The fields of the file, beside its header:
+
+    settings    all that was asked for
+    teacher.*   the teacher
+    status      of each start: 0 running, 1 arrived, 2 out of iterations
+    next_try    the iteration from which on Newton's method is tried
+    positions, weights, value, by_positions, by_weights, step_size, iterations    (`_walkers.py`)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+
+from earnshaw.charges.network import Teacher
+from earnshaw.charges.network_file import TEACHER, network_fields, teacher_of
+from earnshaw.errors import EarnshawError
+from earnshaw.files.checkpoints import Checkpoints
+from earnshaw.files.fields import array, part, table
+from earnshaw.files.kind import Fields, Kind
+from earnshaw.landscape.hunting._search import Search
+from earnshaw.landscape.hunting._walkers import Walkers
+from earnshaw.landscape.hunting.settings import Settings
+from earnshaw.settings import settings_of
+
+OF_WALKERS = (  # in the order of `Walkers`; a start may have diverged
+    array("positions", "starts", "units", "dim", finite=False),
+    array("weights", "starts", "units", finite=False),
+    array("value", "starts", finite=False),
+    array("by_positions", "starts", "units", "dim", finite=False),
+    array("by_weights", "starts", "units", finite=False),
+    array("step_size", "starts", finite=False),
+    array("iterations", "starts", integers=True),
+)
+HUNT = Kind(
+    (
+        table("settings"),
+        part("teacher", TEACHER),
+        array("status", "starts", integers=True),
+        array("next_try", "starts", integers=True),
+        *OF_WALKERS,
+    ),
+    "earnshaw-landscape",
+    endings=(".npz",),
+)
+
+
+def hunt_checkpoints(
+    path: str | os.PathLike[str], settings: Settings, teacher: Teacher
+) -> Checkpoints[Search]:
+    """What keeps a hunt in its file."""
+    head = {"settings": dataclasses.asdict(settings), "teacher": network_fields(teacher)}
+
+    def fields(search: Search) -> Fields:
+        state = {"status": search.status, "next_try": search.next_try}
+        return head | state | search.walkers._asdict()
+
+    return Checkpoints(HUNT, path, fields)
+
+
+def read_hunt(path: str | os.PathLike[str]) -> tuple[Settings, Teacher, Search]:
+    """What the file of a hunt holds, or one line on what is wrong with it."""
+    return HUNT.load(path, _hunt)
+
+
+def _hunt(fields: Fields) -> tuple[Settings, Teacher, Search]:
+    settings = settings_of(Settings, fields["settings"], "a hunt")
+    teacher = teacher_of(fields["teacher"])
+    shape = (settings.starts, settings.student_units(teacher), teacher.dim)
+    if fields["positions"].shape != shape:
+        raise EarnshawError("its starts do not fit its settings")
+    walkers = Walkers(*(fields[field.name] for field in OF_WALKERS))
+    return settings, teacher, Search(walkers, fields["status"], fields["next_try"])

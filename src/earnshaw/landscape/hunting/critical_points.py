@@ -1,0 +1,127 @@
+"""What a hunt has found: critical points, how often each was reached, and from where."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+from scipy.special import betaincinv
+
+from earnshaw.charges.network import Student, Teacher
+from earnshaw.descent.method import Stop
+from earnshaw.landscape.certificate import Kind
+
+DECIDED = ("minimum", "cusp-minimum", "strict-saddle", "degenerate")
+CONFIDENCE = 0.95
+
+
+@dataclasses.dataclass(frozen=True)
+class CriticalPoint:
+    """One critical point, up to the symmetries of the problem (`_groups.py`).
+
+    Attributes:
+        kind: minimum, cusp-minimum, strict-saddle, degenerate, not-critical or inconclusive.
+        reason: why, in a line.
+        loss: the objective there.
+        relative_loss: over that of the empty student, not below 0 where no loss is; NaN where the
+            empty student has no positive loss.
+        smallest_eigenvalue: of the Hessian, transversal to the orbit of symmetries and to cusps;
+            infinite where nothing smooth moves.
+        gradient_norm: how exactly the student below is critical.
+        count: how many starts ended there.
+        frequency: the part of all ended starts that did.
+        interval: its 95 % confidence interval (Clopper and Pearson, Biometrika 26, 1934).
+        student: one of the ends.
+        starts: the numbers of the starts that ended there, (count,).
+    """
+
+    kind: Kind
+    reason: str
+    loss: float
+    relative_loss: float
+    smallest_eigenvalue: float
+    gradient_norm: float
+    count: int
+    frequency: float
+    interval: tuple[float, float]
+    student: Student
+    starts: np.ndarray
+
+    def summary(self) -> dict[str, Any]:
+        """Plain numbers for JSON; None for what is infinite or does not exist."""
+        return {
+            "kind": self.kind,
+            "relative_loss": _plain(self.relative_loss),
+            "loss": _plain(self.loss),
+            "count": self.count,
+            "frequency": self.frequency,
+            "interval": list(self.interval),
+            "smallest_eigenvalue": _plain(self.smallest_eigenvalue),
+            "gradient_norm": _plain(self.gradient_norm),
+            "reason": self.reason,
+        }
+
+
+@dataclasses.dataclass(frozen=True)
+class Landscape:
+    """The result of `hunt`.
+
+    Attributes:
+        teacher: whose landscape this is.
+        found: the critical points, the lowest first.
+        starts: how many starts there were.
+        undecided: how many of them have no verdict: they ran out of iterations, were interrupted,
+            or ended where the verdict is not-critical or inconclusive.
+        stop: why the hunt ended.
+        settings: all that was asked for, as plain values.
+        begun: where the units of each start were at first, (starts, k, d).
+        ends: where they are now, (starts, k, d).
+        weights: of the units there, (starts, k).
+        relative_losses: of the ends, (starts,).
+        iterations: that each start took, (starts,).
+    """
+
+    teacher: Teacher
+    found: tuple[CriticalPoint, ...]
+    starts: int
+    undecided: int
+    stop: Stop
+    settings: dict[str, Any]
+    begun: np.ndarray
+    ends: np.ndarray
+    weights: np.ndarray
+    relative_losses: np.ndarray
+    iterations: np.ndarray
+
+    @property
+    def reached(self) -> np.ndarray:
+        """Which of `found` each start ended in, -1 for none; (starts,)."""
+        index = np.full(self.starts, -1)
+        for number, point in enumerate(self.found):
+            index[point.starts] = number
+        return index
+
+    def summary(self) -> dict[str, Any]:
+        """Plain numbers for JSON."""
+        return {
+            "found": [point.summary() for point in self.found],
+            "starts": self.starts,
+            "undecided": self.undecided,
+            "stop": str(self.stop),
+            "iterations": int(np.sum(self.iterations)),
+            "settings": self.settings,
+        }
+
+
+def interval(count: int, total: int) -> tuple[float, float]:
+    """The exact 95 % confidence interval of a probability, after `count` of `total` trials."""
+    tail = (1 - CONFIDENCE) / 2
+    low = float(betaincinv(count, total - count + 1, tail)) if count else 0.0
+    high = float(betaincinv(count + 1, total - count, 1 - tail)) if count < total else 1.0
+    return low, high
+
+
+def _plain(number: float) -> float | None:
+    return float(number) if math.isfinite(number) else None

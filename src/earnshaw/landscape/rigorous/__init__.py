@@ -1,1 +1,0 @@
-"""Proofs in ball arithmetic that a point is a minimum or a saddle; see `prove.py`."""

@@ -1,0 +1,128 @@
+"""A run in the making: begin, go on, look at what there is. One shape for both kinds of methods.
+
+A session knows how to begin, how to go on from any state, and how to read a state; states are
+pytrees of arrays and nothing else, so that they can be stored and gone on from.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from earnshaw.charges.network import Student
+from earnshaw.descent.loop import Loop, Report, begin, run, stop_codes
+from earnshaw.descent.method import Method, Stop, stop_of
+from earnshaw.descent.nodes import NodeMethod, Nodes, begin_nodes, run_nodes, stop_of_nodes
+from earnshaw.energy.objective import Objective
+from earnshaw.learning.run import Trace
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a state says: the student, why it stopped, how many iterations, the loss, the way."""
+
+    student: Student
+    stop: Stop
+    iterations: int
+    loss: float
+    history: Trace
+
+
+class Session(abc.ABC):
+    """Not constructed directly: see `AllAtOnce` and `NodeByNode`."""
+
+    @abc.abstractmethod
+    def begin(self) -> Any:
+        """The first state."""
+
+    @abc.abstractmethod
+    def go(
+        self, state: Any, report: Report | None, checkpoint: Callable[[Any], None] | None
+    ) -> tuple[Any, bool]:
+        """Go on to the end; the last state, and whether it was interrupted."""
+
+    @abc.abstractmethod
+    def outcome(self, state: Any, interrupted: bool) -> Outcome:
+        """What the state says."""
+
+
+@dataclass(frozen=True)
+class AllAtOnce(Session):
+    """All units of several starts; the best start counts."""
+
+    method: Method
+    objective: Objective
+    starts: Student
+    iterations: int
+    seed: int
+
+    def begin(self) -> Loop:
+        key = jax.random.key(self.seed, impl="threefry2x32")
+        return begin(self.method, self.objective, self.starts, key)
+
+    def go(
+        self, state: Loop, report: Report | None, checkpoint: Callable[[Loop], None] | None
+    ) -> tuple[Loop, bool]:
+        limit = self.iterations
+        return run(self.method, self.objective, state, limit, report=report, checkpoint=checkpoint)
+
+    def outcome(self, state: Loop, interrupted: bool) -> Outcome:
+        states, history = state.states, state.history
+        best = int(jnp.argmin(jnp.where(jnp.isnan(states.value), jnp.inf, states.value)))
+        student = Student(states.student.positions[best], states.student.weights[best])
+        code = int(stop_codes(self.method, state, interrupted)[best])
+        used, count = int(state.used[best]), int(history.count)
+        # Snapshots of a start that has ended repeat its end; one of the end itself is added.
+        when = np.asarray(history.iterations())[:count]
+        kept = when < used
+        norm = float(jax.vmap(lambda s: s.gradient_norm)(states)[best])
+        ways = np.asarray(history.positions)[:count, best][kept]
+        ways = np.concatenate([ways, np.asarray(student.positions)[None]])
+        trace = Trace(
+            iterations=np.append(when[kept], used),
+            losses=np.append(np.asarray(history.values)[:count, best][kept], states.value[best]),
+            gradient_norms=np.append(np.asarray(history.gradient_norms)[:count, best][kept], norm),
+            paths=tuple(ways.transpose(1, 0, 2)),
+        )
+        stop = stop_of(code)
+        assert stop is not None
+        return Outcome(student, stop, used, float(states.value[best]), trace)
+
+
+@dataclass(frozen=True)
+class NodeByNode(Session):
+    """One unit after the other."""
+
+    method: NodeMethod
+    objective: Objective
+    seed: int
+
+    def begin(self) -> Nodes:
+        return begin_nodes(self.objective, self.method.limit, self.seed)
+
+    def go(
+        self, state: Nodes, report: Report | None, checkpoint: Callable[[Nodes], None] | None
+    ) -> tuple[Nodes, bool]:
+        return run_nodes(self.method, self.objective, state, report=report, checkpoint=checkpoint)
+
+    def outcome(self, state: Nodes, interrupted: bool) -> Outcome:
+        count = int(state.placed)
+        each = np.asarray(state.iterations[:count])
+        # Units may have moved together since they were placed.
+        ends = np.asarray(state.student.positions[:count])[:, None]
+        ways = np.concatenate([np.asarray(state.paths[:count]), ends], axis=1)
+        trace = Trace(
+            iterations=np.concatenate([[0], np.cumsum(each)]),
+            losses=np.asarray(state.losses[: count + 1]),
+            gradient_norms=np.zeros(0),
+            paths=tuple(ways),
+            node_iterations=each,
+        )
+        stop = stop_of_nodes(state, interrupted)
+        return Outcome(state.result(), stop, int(each.sum()), float(state.loss), trace)

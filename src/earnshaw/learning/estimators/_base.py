@@ -1,0 +1,139 @@
+"""What both estimators share: parameters, the fit, and the network in scikit-learn's names."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from earnshaw.charges.matching import Matching, match
+from earnshaw.charges.network import Student, Teacher
+from earnshaw.charges.plain_network import Network
+from earnshaw.duality.activation import DotProduct
+from earnshaw.duality.named import activation as named_activation
+from earnshaw.errors import EarnshawError, OutOfRange
+from earnshaw.learning.estimators._progress import showing_progress
+from earnshaw.learning.fitting.fitted import Fitted, fit
+from earnshaw.learning.fitting.settings import Settings
+
+
+class Nodewise(BaseEstimator):
+    """A network grown node by node on data; see `NodewiseRegressor`."""
+
+    _single: bool  # whether answers have one dimension, (n,)
+    _usual_alpha: ClassVar[float]
+
+    def __init__(
+        self,
+        n_units: int | str = "auto",
+        *,
+        activation: Any = "tanh",
+        activation_params: dict[str, Any] | None = None,
+        max_units: int = 50,
+        criterion: str = "bic",
+        validation_fraction: float = 0.2,
+        alpha: float | str = "auto",
+        biases: bool = True,
+        fit_intercept: bool = True,
+        linear: bool | str = "auto",
+        scale: bool = True,
+        solver: str = "auto",
+        max_iter: int = 300,
+        tol: float = 1e-10,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.n_units = n_units
+        self.activation = activation
+        self.activation_params = activation_params
+        self.max_units = max_units
+        self.criterion = criterion
+        self.validation_fraction = validation_fraction
+        self.alpha = alpha
+        self.biases = biases
+        self.fit_intercept = fit_intercept
+        self.linear = linear
+        self.scale = scale
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _fit(
+        self, X: np.ndarray, y: np.ndarray, sample_weight: Any, loss: str, teacher: Teacher | None
+    ) -> None:
+        """Fit to checked inputs (n, d) and answers (n, m), and keep what was found."""
+        sigma = named_activation(self.activation, **(self.activation_params or {}))
+        if not isinstance(sigma, DotProduct):
+            raise OutOfRange("activation", self.activation, "dot-product activations")
+        settings = Settings(
+            units=self.n_units,
+            max_units=self.max_units,
+            criterion=self.criterion,
+            validation_fraction=self.validation_fraction,
+            loss=loss,
+            alpha=self._usual_alpha if self.alpha == "auto" else self.alpha,  # type: ignore[arg-type]
+            biases=self.biases,
+            intercept=self.fit_intercept,
+            linear=self.linear,
+            scale=self.scale,
+            solver=self.solver,
+            iterations=self.max_iter,
+            tolerance=self.tol,
+            seed=self._seed(),
+        )
+        weight = _check_sample_weight(sample_weight, X, dtype=float, ensure_non_negative=True)
+        used = weight > 0
+        if not np.any(used):
+            raise EarnshawError("all sample weights are 0; allowed: some positive ones")
+        if not np.all(used):
+            X, y, weight = X[used], y[used], weight[used]
+        with showing_progress(self.verbose, settings) as on_event:
+            self._keep(fit(X, y, weight, sigma, settings, on_event))
+        if teacher is not None:
+            self.matching_ = self.match(teacher)
+
+    def _keep(self, found: Fitted) -> None:
+        network = found.network
+        self.network_ = network
+        self.n_units_ = network.units
+        self.units_, self.biases_ = network.positions, network.biases
+        one = self._single
+        self.weights_ = network.weights[:, 0] if one else network.weights
+        self.linear_ = network.linear[:, 0] if one else network.linear
+        self.intercept_ = float(network.intercept[0]) if one else network.intercept
+        self.history_ = [event._asdict() for event in found.history]
+        self.criterion_, self.loss_value_, self.solver_ = found.criterion, found.error, found.solver
+        self.n_iter_ = max(1, sum(event.iterations for event in found.history))
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, (int, np.integer)) and self.random_state >= 0:
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _outputs(self, X: Any) -> np.ndarray:
+        """g(x), shape (n, m)."""
+        check_is_fitted(self)
+        return self.network_(validate_data(self, X, reset=False, dtype=float))
+
+    def to_network(self) -> Network:
+        """The fitted network, as exports write it."""
+        check_is_fitted(self)
+        return self.network_.to_network()
+
+    def match(self, teacher: Teacher) -> Matching:
+        """Which unit found which of a teacher's, up to the activation's symmetries.
+
+        The teacher's units are positions in R^d, or in R^(d+1) with the bias last.
+        """
+        check_is_fitted(self)
+        network = self.network_
+        if network.outputs != 1:
+            raise EarnshawError(f"the network has {network.outputs} outputs; allowed to match: 1")
+        if teacher.dim == network.dim + 1:
+            return match(teacher, network.student())
+        return match(teacher, Student(network.positions, network.weights[:, 0]))

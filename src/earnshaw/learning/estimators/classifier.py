@@ -1,0 +1,62 @@
+"""`NodewiseClassifier`: the same network with a logistic output."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, softmax
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from earnshaw.charges.network import Teacher
+from earnshaw.errors import EarnshawError
+from earnshaw.learning.estimators._base import Nodewise
+
+
+class NodewiseClassifier(ClassifierMixin, Nodewise):
+    """Classes by a network g: probabilities 1/(1 + exp(-g)) for two, exp(g_o)/sum exp(g) for more.
+
+    Parameters and attributes are those of `NodewiseRegressor`; what is made small is -2 log of the
+    likelihood, and the `alpha` of "auto" is 1e-3: classes that can be separated would drive weights
+    to infinity. `classes_` are the labels.
+    """
+
+    _usual_alpha = 1e-3
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, teacher: Teacher | None = None
+    ) -> NodewiseClassifier:
+        """Fit to inputs (n, d) and labels (n,); see the class."""
+        X, y = validate_data(self, X, y, dtype=float, ensure_min_samples=2)
+        check_classification_targets(y)
+        self.classes_, numbers = np.unique(y, return_inverse=True)
+        count = len(self.classes_)
+        if count < 2:
+            raise EarnshawError(
+                f"there is 1 class in the data, {self.classes_[0]!r}; allowed: two or more"
+            )
+        self._single = count == 2
+        if count == 2:
+            self._fit(X, numbers[:, None].astype(float), sample_weight, "logistic", teacher)
+        else:
+            self._fit(X, np.eye(count)[numbers], sample_weight, "softmax", teacher)
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """g(x): (n,) for two classes, else (n, classes)."""
+        found = self._outputs(X)
+        return found[:, 0] if self._single else found
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probabilities of the classes, (n, classes)."""
+        found = self.decision_function(X)
+        if self._single:
+            return np.column_stack([expit(-found), expit(found)])
+        return softmax(found, axis=1)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable labels, (n,)."""
+        chances = self.predict_proba(X)
+        return self.classes_[np.argmax(chances, axis=1)]

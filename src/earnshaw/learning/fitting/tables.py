@@ -1,0 +1,335 @@
+"""Tables of data: CSV, Parquet and NPZ files as named columns.
+
+A column is an array of numbers, NaN where a value is missing, or an array of texts. What is wrong
+inside a column matters only if it is used: `Table.numbers` and `Table.words` say so, with its line.
+NPZ files hold either one array of one axis for every column, or `x` (n, d) and, to learn from, `y`
+(n,) or (n, m), whose columns are called x1, x2, ... and y, or y1, y2, ...
+
+Why not pandas or pyarrow for text: the core does without them, and a wrong guess about a table
+would become a wrong fit. `pandas.read_csv` fills up a row that is too short, renames the second of
+two columns of one name, takes a first line of numbers for names, and a class called None for a
+missing value; pyarrow takes the names likewise. Neither looks for the separator by default, nor
+remembers the line of a row, which every message here gives. They are faster: 100,000 rows of 20
+numbers (39 MB) took 8.0 s here, 0.6 s with pandas and 0.8 s with pyarrow (one run on 2 busy cores;
+`python benchmarks/tables.py` shows all of this again).
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from earnshaw.errors import EarnshawError, MissingExtra, UnknownName
+
+TEXT, PARQUET, NPZ = (".csv", ".tsv", ".txt"), (".parquet", ".pq"), (".npz",)
+ENDINGS = (*TEXT, *PARQUET, *NPZ)
+SEPARATORS = (",", ";", "\t", "|")
+NAMED = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|", "space": " "}
+MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?", "-"))
+BLOCK = 20_000  # rows that are held as texts at once
+LISTED = 8  # names in one message
+
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """Columns of the same length by name.
+
+    Attributes:
+        columns: arrays (n,) of numbers or texts.
+        places: for every row its line in a text file, or its number.
+        place: "line" or "row", what these are.
+        groups: names that stand for several columns: `x` and `y` of an NPZ file.
+    """
+
+    columns: dict[str, np.ndarray]
+    places: np.ndarray
+    place: str = "row"
+    groups: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        """Of the columns, in the order of the file."""
+        return list(self.columns)
+
+    @property
+    def count(self) -> int:
+        """n, the number of rows."""
+        return len(self.places)
+
+    def is_text(self, name: str) -> bool:
+        """Whether a column has texts."""
+        return self.columns[name].dtype.kind == "U"
+
+    def check(self, what: str, names: Iterable[str]) -> None:
+        """Refuse names that no column has."""
+        for name in names:
+            if name not in self.columns:
+                raise UnknownName(what, name, self.names)
+
+    def numbers(self, names: Sequence[str]) -> np.ndarray:
+        """These columns as an array (n, len(names)) of finite numbers, or what is in the way."""
+        if texts := [name for name in names if self.is_text(name)]:
+            many, have = ("s", "are") if len(texts) > 1 else ("", "is")
+            raise EarnshawError(
+                f"column{many} {_listed(texts)} {have} text ({self.first_text(texts[0])}); "
+                f"allowed: numbers, or leave out: --drop {','.join(texts)}"
+            )
+        found = np.empty((self.count, len(names)))
+        for j, name in enumerate(names):
+            found[:, j] = self.columns[name]
+            bad = np.flatnonzero(~np.isfinite(found[:, j]))
+            if len(bad):
+                which = "missing" if np.isnan(found[bad[0], j]) else "infinite"
+                more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
+                raise EarnshawError(
+                    f"column {name!r} has a value that is {which} in {self.place} "
+                    f"{self.places[bad[0]]}{more}; allowed: finite numbers, or --drop {name}"
+                )
+        return found
+
+    def words(self, name: str) -> np.ndarray:
+        """A column as texts (n,), the same for the same value; none may be missing."""
+        column = self.columns[name]
+        if column.dtype.kind == "U":
+            lower = np.char.lower(np.char.strip(column))
+            bad = np.flatnonzero(np.isin(lower, list(MISSING - {"-", "none"})))
+            if len(bad):
+                raise EarnshawError(
+                    f"column {name!r} has no value in {self.place} {self.places[bad[0]]}; "
+                    "allowed: a class in every row"
+                )
+            return column
+        return np.array([word(value) for value in self.numbers([name])[:, 0]])
+
+    def first_text(self, name: str) -> str:
+        """The first entry of a column of texts that is no number, and where it is."""
+        for place, text in zip(self.places, self.columns[name], strict=True):
+            if _number(text) is None:
+                return f"{_cut(str(text))!r} in {self.place} {place}"
+        return "numbers that are stored as text"
+
+
+def word(value: float) -> str:
+    """A number as text: 1 for 1.0."""
+    return repr(float(value)).removesuffix(".0")
+
+
+def read_table(path: str | os.PathLike[str], separator: str | None = None) -> Table:
+    """The table in a file, or one line on what is wrong with it.
+
+    The ending says the format. The separator of a text file is the one of , ; tab and | that the
+    first line has most of, unless given.
+    """
+    path = Path(path)
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise EarnshawError(f"cannot read {str(path)!r}; allowed endings: {', '.join(ENDINGS)}")
+    if separator is not None:
+        separator = NAMED.get(separator, separator)
+        if ending not in TEXT:
+            raise EarnshawError(f"--separator is for {', '.join(TEXT)} files, not {ending}")
+        if len(separator) != 1 or separator in '"\r\n':
+            raise EarnshawError(
+                f"the separator is {separator!r}; allowed: one character, or {', '.join(NAMED)}"
+            )
+    try:
+        if path.is_dir():
+            raise EarnshawError("it is a folder")
+        if ending in TEXT:
+            return _checked(_read_text(path, separator, set()))
+        return _checked(_read_parquet(path) if ending in PARQUET else _read_npz(path))
+    except FileNotFoundError:
+        raise EarnshawError(f"cannot read {str(path)!r}: there is no such file") from None
+    except EarnshawError as error:
+        raise EarnshawError(f"cannot read {str(path)!r}: {error}") from None
+    except UnicodeError:
+        raise EarnshawError(f"cannot read {str(path)!r}: it is not text in UTF-8") from None
+    except csv.Error as error:
+        raise EarnshawError(f"cannot read {str(path)!r}: not a table: {error}") from None
+    except OSError as error:
+        raise EarnshawError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
+
+
+def _checked(table: Table) -> Table:
+    if not table.columns:
+        raise EarnshawError("it has no columns")
+    if not table.count:
+        raise EarnshawError("it has column names but no rows")
+    return table
+
+
+# -- text -----------------------------------------------------------------------------------------
+
+
+def _read_text(path: Path, separator: str | None, texts: set[str]) -> Table:
+    """`texts` are columns that are known to be no numbers."""
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        separator = separator or _separator(_first_line(file))
+        file.seek(0)
+        rows = csv.reader(file, delimiter=separator, skipinitialspace=True)
+        names = _header(next(row for row in rows if any(cell.strip() for cell in row)))
+        blocks: list[list[np.ndarray]] = [[] for _ in names]
+        lines: list[int] = []
+        late: set[str] = set()
+        while block := list(islice(_cells(rows, len(names), lines), BLOCK)):
+            for j, column in enumerate(zip(*block, strict=True)):
+                found = None if names[j] in texts else _numbers(column)
+                if found is None:
+                    if names[j] not in texts and blocks[j]:
+                        late.add(names[j])
+                    texts.add(names[j])
+                    found = np.array(column)
+                blocks[j].append(found)
+    if late:  # earlier blocks were taken for numbers, and their texts are gone
+        return _read_text(path, separator, texts)
+    columns = {
+        name: np.concatenate(part) if part else np.zeros(0)
+        for name, part in zip(names, blocks, strict=True)
+    }
+    return Table(columns, np.array(lines, dtype=int), "line")
+
+
+def _first_line(file: io.TextIOBase) -> str:
+    for line in file:
+        if "\0" in line:
+            raise EarnshawError("it is not a text file")
+        if line.strip():
+            return line
+    raise EarnshawError("it is empty; allowed: a line of column names, then rows")
+
+
+def _separator(first: str) -> str:
+    """That of which the first line has most, outside quotes; a comma if there is none."""
+    return max(SEPARATORS, key=lambda sign: len(next(csv.reader([first], delimiter=sign))))
+
+
+def _header(cells: list[str]) -> list[str]:
+    names = [cell.strip() for cell in cells]
+    if all(_number(name) is not None for name in names):
+        raise EarnshawError(
+            "its first line has numbers only; allowed: a line of column names, then rows"
+        )
+    for number, name in enumerate(names, start=1):
+        if not name:
+            raise EarnshawError(f"its column {number} has no name")
+        if names.count(name) > 1:
+            raise EarnshawError(f"it has {names.count(name)} columns {name!r}; allowed: one")
+    return names
+
+
+def _cells(rows: Any, width: int, lines: list[int]) -> Iterator[list[str]]:
+    """The rows that are not blank, each with `width` cells; their lines are kept in `lines`."""
+    for row in rows:
+        if not row:
+            continue
+        if len(row) != width:
+            raise EarnshawError(
+                f"line {rows.line_num} has {len(row)} cells, the first line {width}; "
+                "allowed: the same number in every line (or give --separator)"
+            )
+        lines.append(rows.line_num)
+        yield row
+
+
+def _numbers(cells: Sequence[str]) -> np.ndarray | None:
+    """As numbers, NaN where nothing is; None if some are texts."""
+    try:
+        return np.array(cells, dtype=float)
+    except ValueError:
+        pass
+    numbers = [_number(cell) for cell in cells]
+    return None if None in numbers else np.array(numbers, dtype=float)
+
+
+def _number(cell: str) -> float | None:
+    try:
+        return float(cell)
+    except ValueError:
+        return float("nan") if cell.strip().lower() in MISSING else None
+
+
+# -- Parquet and NPZ ------------------------------------------------------------------------------
+
+
+def arrow() -> Any:
+    """pyarrow with its Parquet part, or how to get it."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra("a Parquet file", "pyarrow", "tables") from None
+    return pyarrow
+
+
+def _read_parquet(path: Path) -> Table:
+    pa = arrow()
+    try:
+        found = pa.parquet.read_table(path)
+    except (pa.ArrowException, OSError):
+        path.open("rb").close()  # an unreadable file says so itself
+        raise EarnshawError("not a Parquet file, or a damaged one") from None
+    columns = {
+        name: _plain(pa, found.column(i)) for i, name in enumerate(_header(found.column_names))
+    }
+    return Table(columns, np.arange(1, found.num_rows + 1))
+
+
+def _plain(pa: Any, column: Any) -> np.ndarray:
+    """Numbers and truth values as numbers, anything else as texts."""
+    kind, types = column.type, pa.types
+    if types.is_decimal(kind) or types.is_boolean(kind):
+        column, kind = column.cast(pa.float64() if types.is_decimal(kind) else pa.int8()), None
+    if kind is None or types.is_integer(kind) or types.is_floating(kind) or types.is_null(kind):
+        return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=float)
+    return np.array(["" if value is None else str(value) for value in column.to_pylist()])
+
+
+def _read_npz(path: Path) -> Table:
+    content = path.read_bytes()
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+    except Exception:
+        # Foreign bytes: pickles, and whatever the decoders of zip, deflate and NPY make of them.
+        raise EarnshawError("not an NPZ file, a damaged one, or one with pickled objects") from None
+    if "format" in arrays:
+        raise EarnshawError("it is a file of earnshaw, not a table")
+    groups: dict[str, list[str]] = {}
+    if arrays.get("x", np.zeros(0)).ndim == 2:
+        arrays = {name: array for name, array in arrays.items() if name in ("x", "y")}
+        for name in list(arrays):
+            if arrays[name].ndim == 2:
+                table = arrays.pop(name)
+                groups[name] = [f"{name}{j + 1}" for j in range(table.shape[1])]
+                arrays |= dict(zip(groups[name], table.T, strict=True))
+    for name, array in arrays.items():
+        if array.ndim != 1 or array.dtype.kind not in "biufU":
+            raise EarnshawError(
+                f"its array {name!r} has shape {array.shape} and type {array.dtype}; allowed: "
+                "arrays of numbers or texts with one axis, or x (n, d) and y"
+            )
+    counts = {len(array) for array in arrays.values()}
+    if len(counts) > 1:
+        sizes = ", ".join(f"{name} {len(array)}" for name, array in islice(arrays.items(), LISTED))
+        raise EarnshawError(f"its arrays have different lengths ({sizes}); allowed: the same")
+    columns = {k: a if a.dtype.kind == "U" else a.astype(float) for k, a in arrays.items()}
+    order = [*groups.get("x", []), *(name for name in columns if name not in groups.get("x", []))]
+    places = np.arange(1, max(counts, default=0) + 1)
+    return Table({name: columns[name] for name in order}, places, groups=groups)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return ", ".join(map(repr, names[:LISTED])) + more
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."

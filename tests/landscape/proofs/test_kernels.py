@@ -1,0 +1,284 @@
+"""Potentials in balls: right to 50 digits against mpmath, and enclosures that enclose."""
+
+import mpmath
+import numpy as np
+import pytest
+from flint import arb, arb_mat, ctx
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from earnshaw.landscape.proofs._almost_harmonic import AlmostHarmonicKernel
+from earnshaw.landscape.proofs._balls import around, column
+from earnshaw.landscape.proofs._moments import ErfKernel, ExponentialKernel, HermiteKernel
+from earnshaw.landscape.proofs._relu import ReluKernel
+
+DIGITS, BITS = 50, 256
+RATE, SHIFT, WIDTH = 0.75, -0.25, 1.25
+
+
+def moments(x, y):
+    x, y = ([WIDTH * mpmath.mpf(v) for v in z] for z in (x, y))
+    return mpmath.fdot(x, x), mpmath.fdot(y, y), mpmath.fdot(x, y)
+
+
+def relu(x, y):
+    q1, q2, c = moments(x, y)
+    t = mpmath.acos(c / mpmath.sqrt(q1 * q2))
+    return (mpmath.sqrt(q1 * q2 - c * c) + (mpmath.pi - t) * c) / (2 * mpmath.pi)
+
+
+def erf(x, y):
+    q1, q2, c = moments(x, y)
+    return 2 / mpmath.pi * mpmath.asin(2 * c / mpmath.sqrt((1 + 2 * q1) * (1 + 2 * q2)))
+
+
+def exponential(x, y):
+    """E[exp(b u + a) exp(b v + a)], from the variance of u + v."""
+    q1, q2, c = moments(x, y)
+    return mpmath.exp(2 * mpmath.mpf(SHIFT) + mpmath.mpf(RATE) ** 2 * (q1 + q2 + 2 * c) / 2)
+
+
+def hermite(degree):
+    """sum_l r_l(q1) r_l(q2) rho^l of a polynomial (mathematics.md, "Closed-form duals")."""
+
+    def potential(x, y):
+        q1, q2, c = moments(x, y)
+        norm = mpmath.sqrt(mpmath.factorial(degree))
+        powers = [mpmath.mpf(0)] * (degree + 1)
+        for m in range(degree // 2 + 1):
+            size = mpmath.factorial(degree) / (
+                mpmath.factorial(m) * mpmath.factorial(degree - 2 * m) * mpmath.mpf(2) ** m
+            )
+            powers[degree - 2 * m] = (-1) ** m * size / norm
+
+        def r(low, q):
+            return mpmath.fsum(
+                powers[2 * i + low]
+                * mpmath.factorial(2 * i + low)
+                / (2**i * mpmath.factorial(i) * mpmath.sqrt(mpmath.factorial(low)))
+                * q ** (mpmath.mpf(2 * i + low) / 2)
+                for i in range((degree - low) // 2 + 1)
+            )
+
+        rho = c / mpmath.sqrt(q1 * q2)
+        return mpmath.fsum(r(low, q1) * r(low, q2) * rho**low for low in range(degree + 1))
+
+    return potential
+
+
+def almost_harmonic(dim, eps, lam, core):
+    """Its definition, with numerical derivatives at the edge of the core."""
+    s, nu, eps = mpmath.sqrt(lam), mpmath.mpf(dim) / 2 - 1, mpmath.mpf(eps)
+
+    def outside(r):
+        return (s * r) ** -nu * mpmath.besselk(nu, s * r)
+
+    def force(u):  # -Phi' at r^2 = u
+        return s * (s * mpmath.sqrt(u)) ** -nu * mpmath.besselk(nu + 1, s * mpmath.sqrt(u))
+
+    with mpmath.workdps(DIGITS + 60):  # numerical derivatives take digits
+        if core == "ball":
+            series = mpmath.taylor(force, eps**2, -(-(dim - 1) // 2))
+        else:
+            series = mpmath.taylor(outside, eps, dim - 1)
+
+    def inside(r):
+        if core == "ball":
+            return outside(eps) + mpmath.quad(
+                lambda t: mpmath.polyval(series[::-1], t * t - eps**2), [r, eps]
+            )
+        # Phi^(d-1) = C r: integrated d - 1 times from the edge.
+        steep = series[-1] * mpmath.factorial(dim - 1)
+        lower = mpmath.polyval(series[-2::-1], r - eps)
+        tail = mpmath.quad(
+            lambda t: steep * t / eps * (r - t) ** (dim - 2) / mpmath.factorial(dim - 2), [eps, r]
+        )
+        return lower + tail
+
+    origin = inside(mpmath.mpf(0))
+
+    def potential(x, y):
+        r = mpmath.sqrt(
+            sum((mpmath.mpf(a) - mpmath.mpf(b)) ** 2 for a, b in zip(x, y, strict=True))
+        )
+        return (inside(r) if r < eps else outside(r)) / origin
+
+    return potential
+
+
+CASES = {
+    "relu": (ReluKernel(WIDTH), lambda: relu),
+    "erf": (ErfKernel(WIDTH), lambda: erf),
+    "exponential": (ExponentialKernel(WIDTH, RATE, SHIFT), lambda: exponential),
+    "hermite-2": (HermiteKernel(WIDTH, 2), lambda: hermite(2)),
+    "hermite-5": (HermiteKernel(WIDTH, 5), lambda: hermite(5)),
+    "ball-3": (AlmostHarmonicKernel(3, 0.5, 2.0), lambda: almost_harmonic(3, 0.5, 2.0, "ball")),
+    "ball-7": (AlmostHarmonicKernel(7, 0.5, 2.0), lambda: almost_harmonic(7, 0.5, 2.0, "ball")),
+    "paper-5": (
+        AlmostHarmonicKernel(5, 0.5, 2.0, "paper"),
+        lambda: almost_harmonic(5, 0.5, 2.0, "paper"),
+    ),
+}
+DIMS = {"ball-7": 7, "paper-5": 5}  # odd: mpmath takes seconds for K of integer order
+
+
+def places(name, seed, near=False):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=DIMS.get(name, 3))
+    y = x + 0.1 * rng.normal(size=len(x)) if near else rng.normal(size=len(x))
+    return x.tolist(), y.tolist()
+
+
+def plain(ball):
+    return mpmath.mpf(ball.mid().str(70, radius=False))
+
+
+@pytest.mark.parametrize("near", [False, True], ids=["far", "near"])
+@pytest.mark.parametrize("name", CASES)
+def test_values_and_derivatives_have_fifty_digits(name, near):
+    kernel, reference = CASES[name]
+    x, y = places(name, 1, near)
+    with mpmath.workdps(DIGITS + 10), ctx.workprec(BITS):
+        potential, jet = reference(), kernel.jet(column(x), column(y))
+        expected = potential(x, y)
+        tolerance = mpmath.mpf(10) ** -DIGITS * abs(expected)
+        assert abs(plain(jet.value) - expected) <= tolerance
+        assert abs(plain(kernel.value(column(x), column(y))) - expected) <= tolerance
+        # One direction for both ends sees all five blocks.
+        rng = np.random.default_rng(2)
+        v, w = (column(rng.normal(size=len(x)).tolist()) for _ in range(2))
+        slope = (v.transpose() * jet.in_x + w.transpose() * jet.in_y)[0, 0]
+        bend = (
+            v.transpose() * jet.in_xx * v
+            + v.transpose() * jet.in_xy * w * 2
+            + w.transpose() * jet.in_yy * w
+        )[0, 0]
+        ends = [[plain(entry) for entry in end.entries()] for end in (v, w)]
+
+        def along(t):
+            moved = (
+                [mpmath.mpf(a) + t * b for a, b in zip(*pair, strict=True)]
+                for pair in ((x, ends[0]), (y, ends[1]))
+            )
+            return potential(*moved)
+
+        # Central differences with a step of 1e-14 are right to 28 digits or so of the largest.
+        h = mpmath.mpf(10) ** -14
+        ahead, behind = along(h), along(-h)
+        scale = abs(expected) + abs(plain(slope)) + abs(plain(bend))
+        assert abs((ahead - behind) / (2 * h) - plain(slope)) <= 1e-22 * scale
+        assert abs((ahead - 2 * expected + behind) / h**2 - plain(bend)) <= 1e-18 * scale
+
+
+@pytest.mark.parametrize("name", ["relu", "erf", "exponential", "hermite-2", "hermite-5"])
+def test_a_unit_with_itself_is_the_limit_of_a_pair(name):
+    kernel, _ = CASES[name]
+    x, _ = places(name, 3)
+    with ctx.workprec(BITS):
+        alone, pair = kernel.alone(column(x)), kernel.jet(column(x), column(x))
+        twice = pair.in_xx + pair.in_xy + pair.in_xy.transpose() + pair.in_yy
+        assert pair.value.overlaps(alone.value)
+        assert (pair.in_x + pair.in_y).overlaps(alone.gradient)
+        assert twice.overlaps(alone.hessian)
+        assert max(float(entry.rad()) for entry in twice.entries()) < 1e-30
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    name=st.sampled_from(list(CASES)),
+    seed=st.integers(0, 10**6),
+    exponent=st.integers(-20, -2),
+    near=st.booleans(),
+    data=st.data(),
+)
+def test_the_jet_of_a_box_holds_the_jet_of_every_point_in_it(name, seed, exponent, near, data):
+    kernel, _ = CASES[name]
+    x, y = places(name, seed, near)
+    corners = st.lists(st.sampled_from([-1, 0, 1]), min_size=2 * len(x), max_size=2 * len(x))
+    signs = data.draw(corners)
+    with ctx.workprec(128):
+        radius = arb(2) ** exponent
+        wide = kernel.jet(*(column(arb(v) + around(radius) for v in z) for z in (x, y)))
+        moved = [arb(v) + s * radius for v, s in zip([*x, *y], signs, strict=True)]
+        thin = kernel.jet(column(moved[: len(x)]), column(moved[len(x) :]))
+        for whole, one in zip(wide, thin, strict=True):
+            pairs = (
+                zip(whole.entries(), one.entries(), strict=True)
+                if isinstance(whole, arb_mat)
+                else [(whole, one)]
+            )
+            assert all(not big.is_finite() or big.overlaps(small) for big, small in pairs)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    side=st.sampled_from([1.0, -1.0]),
+    factor=st.sampled_from([1.0, 0.5, 3.0]),
+    exponent=st.integers(-40, -8),
+    seed=st.integers(0, 10**6),
+)
+def test_relu_is_enclosed_around_parallel_units(side, factor, exponent, seed):
+    """There n and m are not defined, but the Hessian is continuous."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=3)
+    x /= np.linalg.norm(x)
+    kernel = ReluKernel(1.0)
+    with ctx.workprec(192):
+        radius = arb(2) ** exponent
+        boxes = [column(arb(v) + around(radius) for v in z) for z in (x, side * factor * x)]
+        wide = kernel.jet(*boxes)
+        corner = rng.uniform(-1, 1, size=6)
+        ends = [*x.tolist(), *(side * factor * x).tolist()]
+        moved = [arb(v) + arb(s) * radius for v, s in zip(ends, corner.tolist(), strict=True)]
+        thin = kernel.jet(column(moved[:3]), column(moved[3:]))
+        for whole, one in zip(wide[1:], thin[1:], strict=True):
+            assert all(
+                big.contains(small)
+                for big, small in zip(whole.entries(), one.entries(), strict=True)
+            )
+        blocks = [entry for block in wide[3:] for entry in block.entries()]
+        most = 100 * 2.0**exponent  # it shrinks with the box
+        assert all(entry.is_finite() and entry.rad() < most for entry in blocks)
+
+
+@pytest.mark.parametrize(("dim", "core"), [(2, "ball"), (7, "ball"), (7, "paper"), (40, "ball")])
+def test_a_box_may_cross_the_edge_of_the_core(dim, core):
+    kernel = AlmostHarmonicKernel(dim, 0.25, 1.0, core)
+    with ctx.workprec(128):
+        edge = arb(0.25) ** 2
+        for order in range(3):
+            wide = kernel.radial(edge + around(arb(2) ** -20), 2)[order]
+            thin = [kernel.radial(edge + s * arb(2) ** -21, 2)[order] for s in (-1, 0, 1)]
+            assert all(wide.contains(one) for one in thin)
+            # Continuous: the two formulas agree where they meet.
+            gap = kernel.radial(edge, 2)[order] - kernel.radial(edge - arb(2) ** -100, 2)[order]
+            assert abs(gap) < arb(2) ** -60 * abs(thin[1])
+
+
+def test_on_a_line_the_second_derivative_jumps_at_the_edge():
+    kernel = AlmostHarmonicKernel(1, 0.25)
+    with ctx.workprec(128):
+        assert not kernel.radial(arb(0.0625), 2)[2].is_finite()
+        assert kernel.radial(arb(0.0625), 2)[1].is_finite()
+
+
+@pytest.mark.parametrize(
+    ("dim", "eps", "core", "half", "one", "four"),
+    [  # mathematics.md, the table of reference values
+        (3, 0.1, "paper", 0.627570505288, 0.014332655455, 0.000178395224258),
+        (5, 0.1, "ball", 0.370373903147, 5.75516037477e-5, 1.1192678244e-7),
+        (5, 0.1, "paper", 0.190278880708, 2.3009482503e-5, 4.47490108784e-8),
+        (7, 0.5, "ball", 0.239118741689, 0.000495795288042, 1.06753628762e-7),
+        (7, 0.5, "paper", 0.0529220178003, 6.25741881264e-5, 1.347334638e-8),
+        (4, 0.1, "ball", 0.432981605251, 0.00086260986242, 4.47261169057e-6),
+    ],
+)
+def test_the_table_of_almost_harmonic_values(dim, eps, core, half, one, four):
+    kernel = AlmostHarmonicKernel(dim, eps, 1.0, core)
+    found = [float(kernel.radial(arb(r) ** 2, 0)[0]) for r in (eps / 2, 1.0, 4.0)]
+    np.testing.assert_allclose(found, [half, one, four], rtol=1e-11)
+
+
+@pytest.mark.parametrize(("dim", "value"), [(3, 7.8), (7, 18.2), (31, 43.3)])
+def test_cusps_are_as_steep_as_in_the_table(dim, value):
+    assert float(AlmostHarmonicKernel(dim, 0.1).cusp()) == pytest.approx(value, abs=0.05)

@@ -1,0 +1,163 @@
+"""The estimators as people use them, and against scikit-learn's own where they must agree."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import earnshaw as ew
+from earnshaw.sklearn import NodewiseClassifier, NodewiseRegressor
+from learning.fitting.cases import answers, teacher_data
+
+DIM = 3
+
+
+@pytest.fixture(scope="module")
+def data():
+    truth, x, y = teacher_data("tanh", 2, DIM, 200, seed=4)
+    return truth, x, y[:, 0]
+
+
+@pytest.fixture(scope="module")
+def model(data):
+    return NodewiseRegressor().fit(*data[1:])
+
+
+def test_attributes_teacher_and_pickle(data, model):
+    truth, x, y = data
+    assert model.n_units_ == 2
+    assert model.units_.shape == (2, DIM)
+    assert model.weights_.shape == (2,)
+    by_hand = np.tanh(x @ model.units_.T + model.biases_) @ model.weights_
+    by_hand += x @ model.linear_ + model.intercept_
+    np.testing.assert_allclose(model.predict(x), by_hand, rtol=1e-12)
+    teacher = ew.Teacher(truth.tilted, truth.weights[:, 0], "tanh")
+    matching = model.match(teacher)
+    assert max(matching.distance.max(), matching.weight_error.max()) < 1e-8
+    again = clone(model).fit(x, y, teacher=teacher)
+    np.testing.assert_array_equal(again.matching_.distance, matching.distance)
+    there = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(there.predict(x), model.predict(x))
+    assert {"action", "units", "error", "criterion"} <= set(model.history_[0])
+
+
+def test_pipeline_grid_search_and_names(data):
+    _, x, y = data
+    table = pd.DataFrame(x, columns=["a", "b", "c"])
+    searched = GridSearchCV(NodewiseRegressor(), {"n_units": [0, 2]}, cv=2).fit(table, y)
+    assert searched.best_params_ == {"n_units": 2}
+    best = searched.best_estimator_
+    assert list(best.feature_names_in_) == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="feature names"):
+        best.predict(table[["b", "a", "c"]])
+    piped = make_pipeline(StandardScaler(), NodewiseRegressor()).fit(table, y)
+    assert piped.score(table, y) > 1 - 1e-12
+
+
+def test_several_outputs(data):
+    _, x, y = data
+    both = np.column_stack([y, np.tanh(x[:, 0] - 1)])
+    found = NodewiseRegressor(n_units=3).fit(x, both)
+    assert found.weights_.shape == (3, 2)
+    assert found.predict(x).shape == both.shape
+    np.testing.assert_allclose(found.predict(x), both, atol=1e-6)
+
+
+@pytest.mark.slow
+def test_without_units_it_is_ridge_and_logistic_regression(data):
+    _, x, y = data
+    weight = np.random.default_rng(1).uniform(0.5, 2, len(x))
+    y = y + 0.3 * np.random.default_rng(2).standard_normal(len(x))
+    alpha, total = 0.05, weight.sum()
+    settings = {"n_units": 0, "linear": True, "scale": False, "alpha": alpha}
+    mine = NodewiseRegressor(**settings).fit(x, y, weight)
+    theirs = Ridge(alpha=alpha * total).fit(x, y, weight)
+    # Answers are standardised inside, which a penalty of the linear part does not notice.
+    np.testing.assert_allclose(mine.linear_, theirs.coef_, rtol=1e-8)
+    assert mine.intercept_ == pytest.approx(theirs.intercept_, rel=1e-8)
+
+    for labels in (np.where(y > 0, "up", "down"), np.digitize(y, [-0.5, 0.5])):
+        mine = NodewiseClassifier(**settings).fit(x, labels, weight)
+        theirs = LogisticRegression(C=1 / (alpha * total), tol=1e-12, max_iter=5000)
+        theirs.fit(x, labels, weight)
+        np.testing.assert_array_equal(mine.classes_, theirs.classes_)
+        np.testing.assert_allclose(mine.predict_proba(x), theirs.predict_proba(x), atol=1e-6)
+        np.testing.assert_array_equal(mine.predict(x), theirs.predict(x))
+
+
+@pytest.mark.slow
+def test_classes_that_no_line_separates():
+    """Inside and outside of a band: two units find it, a line does not."""
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((400, DIM))
+    inside = np.abs(x[:, 0] - x[:, 1]) < 0.8
+    found = NodewiseClassifier().fit(x, inside)
+    assert found.n_units_ >= 1
+    new = rng.standard_normal((2000, DIM))
+    truth = np.abs(new[:, 0] - new[:, 1]) < 0.8
+    assert found.score(new, truth) > 0.95
+    assert NodewiseClassifier(n_units=0).fit(x, inside).score(new, truth) < 0.7
+
+
+def test_verbose_goes_to_standard_error(data, capsys):
+    _, x, y = data
+    NodewiseRegressor(verbose=2, random_state=None).fit(x, y)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "add on 200 samples: 1 units" in printed.err
+    NodewiseRegressor(verbose=1).fit(x, y)
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda x, y: (np.where(x > 2, np.nan, x), y), "contains NaN"),
+        (lambda x, y: (x.astype(str) + "a", y), "could not convert string"),
+        (lambda x, y: (x[:1], y[:1]), "1 sample"),
+        (lambda x, y: (x[:5], y), "inconsistent numbers of samples"),
+    ],
+)
+def test_bad_data(data, change, message):
+    with pytest.raises(ValueError, match=message):
+        NodewiseRegressor().fit(*change(*data[1:]))
+
+
+def test_other_bad_input(data, model):
+    _, x, y = data
+    with pytest.raises(ValueError, match="allowed: at most"):
+        NodewiseRegressor(n_units=100).fit(x, y)
+    with pytest.raises(ValueError, match="weights"):
+        NodewiseRegressor().fit(x, y, np.zeros(len(x)))
+    with pytest.raises(ValueError, match="dot-product activations"):
+        NodewiseRegressor(activation="gaussian", activation_params={"dim": DIM}).fit(x, y)
+    with pytest.raises(ValueError, match="did you mean tanh"):
+        NodewiseRegressor(activation="tahn").fit(x, y)
+    with pytest.raises(ValueError, match="1 class"):
+        NodewiseClassifier().fit(x, np.zeros(len(x)))
+    with pytest.raises(ValueError, match="3 features"):
+        model.predict(x[:, :2])
+
+
+@pytest.mark.slow
+def test_constant_columns_do_not_matter(data, model):
+    truth, x, y = data
+    found = NodewiseRegressor().fit(np.column_stack([x, np.full(len(x), 7.0)]), y)
+    assert found.n_units_ == 2
+    assert np.all(found.units_[:, 3] == 0)
+    new = np.random.default_rng(5).standard_normal((20, DIM))
+    right = answers("tanh", truth, new)[:, 0]
+    np.testing.assert_allclose(
+        found.predict(np.column_stack([new, np.full(20, 7.0)])), right, atol=1e-8
+    )
+    # Without biases and intercept, a column of ones stands for both.
+    ones = np.column_stack([x, np.ones(len(x))])
+    plain = NodewiseRegressor(biases=False, fit_intercept=False).fit(ones, y)
+    assert plain.n_units_ == 2
+    np.testing.assert_allclose(plain.predict(np.column_stack([new, np.ones(20)])), right, atol=1e-8)

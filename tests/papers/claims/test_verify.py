@@ -1,0 +1,180 @@
+"""Verdicts, instances, counterexamples and files, on a claim of our own."""
+
+import json
+import re
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from earnshaw.errors import EarnshawError
+from earnshaw.papers.claims import catalog
+from earnshaw.papers.claims.claim import Claim, Finding, Sources, Statement
+from earnshaw.papers.claims.page import claims_page
+from earnshaw.papers.claims.results_file import load_results, save_results
+from earnshaw.papers.claims.verdict import Verdict
+from earnshaw.papers.claims.verify import draw, verify
+from earnshaw.papers.claims.witness import load_witness, save_witnesses
+
+DOCS = Path(__file__).parents[3] / "docs"
+SETUP = {"preset": "quick", "instances": None, "seed": 0}
+
+
+def statement(name, test, **more):
+    return Statement(
+        name=name,
+        says="x is small",
+        draw=lambda rng, index: {"x": rng.uniform(size=3), "index": index},
+        test=test,
+        **more,
+    )
+
+
+def holds(instance):
+    return Finding(True, {"largest": float(np.max(np.asarray(instance["x"])))})
+
+
+def fails_at_one(instance):
+    return Finding(instance["index"] != 1, {"largest": float(np.max(np.asarray(instance["x"])))})
+
+
+def fails_as_numpy_says(instance):
+    return Finding(np.float64(1) < 0)
+
+
+def undecided(instance):
+    return Finding(None, note="no idea")
+
+
+def raises(instance):
+    raise ValueError("not today")
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    """Registers a claim with the given statements under the id `toy`."""
+
+    def register(*statements):
+        one = Claim("toy", "A toy", Sources("Thm 1", "Thm 2", ""), ("none",), statements)
+        monkeypatch.setitem(sys.modules, "earnshaw.papers.claims.toy", SimpleNamespace(TOY=one))
+        monkeypatch.setitem(catalog.HOMES, "toy", "toy")
+        return one
+
+    return register
+
+
+@pytest.mark.parametrize(
+    ("roles", "verdict"),
+    [
+        ([("ours", holds)], Verdict.HOLDS),
+        ([("ours", holds), ("printed", holds)], Verdict.HOLDS),
+        ([("ours", holds), ("printed", fails_at_one)], Verdict.CORRECTED),
+        ([("ours", fails_at_one), ("printed", fails_at_one)], Verdict.FAILS),
+        ([("ours", holds), ("beyond", fails_at_one)], Verdict.HOLDS),
+        ([("ours", fails_as_numpy_says)], Verdict.FAILS),
+        ([("ours", undecided)], Verdict.INCONCLUSIVE),
+        ([("ours", raises)], Verdict.INCONCLUSIVE),
+        ([("ours", holds), ("ours", raises)], Verdict.INCONCLUSIVE),
+        ([("open", holds)], Verdict.EVIDENCE),
+        ([("open", fails_at_one), ("ours", holds)], Verdict.FAILS),
+        ([("printed", fails_at_one)], Verdict.INCONCLUSIVE),
+        ([], Verdict.INCONCLUSIVE),
+    ],
+)
+def test_the_verdict_follows_from_the_findings(toy, roles, verdict):
+    toy(*(statement(f"s{i}", test, role=role) for i, (role, test) in enumerate(roles)))
+    (result,) = verify(["toy"])
+    assert result.verdict is verdict
+
+
+def test_instances_depend_on_their_index_and_the_seed_alone(toy):
+    one = toy(statement("first", holds), statement("second", holds))
+    (result,) = verify(["toy"], instances=4, seed=3)
+    drawn = [draw(one, one.statements[1], index, 3)["x"].max() for index in range(4)]
+    assert result.outcomes[1].numbers["largest"] == (min(drawn), max(drawn))
+    assert draw(one, one.statements[0], 2, 3)["x"].max() != drawn[2]
+    assert draw(one, one.statements[1], 2, 4)["x"].max() != drawn[2]
+
+
+def test_counterexamples_are_kept_and_tested_again(toy, tmp_path):
+    toy(statement("first", fails_at_one))
+    (result,) = verify(["toy"])
+    (path,) = save_witnesses(tmp_path, result, 0)
+    witness = load_witness(path)
+    assert np.array_equal(witness.instance["x"], result.outcomes[0].witness["x"])
+    assert witness.again().holds is False
+    assert witness.again().numbers == result.outcomes[0].witness_numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "not JSON"),
+        ("[]", "allowed: earnshaw-witness"),
+        ('{"format": "earnshaw-witness", "version": 9}', "version is 9"),
+        ('{"format": "earnshaw-witness", "version": 1}', "no field 'claim'"),
+    ],
+)
+def test_a_bad_counterexample_is_refused_in_one_line(tmp_path, text, words):
+    path = tmp_path / "witness.json"
+    path.write_text(text)
+    with pytest.raises(EarnshawError, match=words):
+        load_witness(path)
+
+
+def test_finished_claims_are_not_run_again(toy, tmp_path):
+    calls = []
+
+    def counted(instance):
+        calls.append(instance["index"])
+        return holds(instance)
+
+    toy(statement("first", counted))
+    path = tmp_path / "claims.json"
+    done = {}
+
+    def finished(result):
+        done[result.claim.id] = result
+        save_results(path, done, SETUP)
+
+    (first,) = verify(["toy"], finished=finished)
+    assert calls == [0, 1, 2]
+    (again,) = verify(["toy"], done=load_results(path, SETUP))
+    assert calls == [0, 1, 2]
+    assert again.summary() == first.summary()
+    with pytest.raises(EarnshawError, match="made with seed 0, not 1"):
+        load_results(path, SETUP | {"seed": 1})
+    path.write_text(path.read_text()[:-20])
+    with pytest.raises(EarnshawError, match="it is not JSON"):
+        load_results(path, SETUP)
+
+
+def test_the_page_names_every_statement_and_witness(toy):
+    toy(statement("first", holds), statement("second", fails_at_one, role="printed"))
+    results = verify(["toy"])
+    text = claims_page(results, "earnshaw verify toy")
+    assert "**corrected.**" in text
+    assert "as printed" in text
+    assert "contradicted by instance 1" in text
+    assert json.dumps(results[0].summary())  # plain values only
+
+
+def test_the_catalog_has_every_claim_of_the_table():
+    """The ids of the table in mathematics.md, "The claims"."""
+    table = (DOCS / "mathematics.md").read_text().split("\n## The claims\n")[1]
+    assert re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE) == list(catalog.HOMES)
+    for name in catalog.HOMES:
+        found = catalog.claim_named(name)
+        assert found.id == name
+        assert found.sources.words()
+        assert found.hypotheses
+        roles = {one.role for one in found.statements}
+        assert roles & {"ours", "open"}
+        assert len({one.name for one in found.statements}) == len(found.statements)
+
+
+def test_unknown_claims_name_the_near_ones():
+    with pytest.raises(EarnshawError, match="did you mean earnshaw"):
+        catalog.claim_named("earnshow")
