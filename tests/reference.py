@@ -109,6 +109,7 @@ ACTIVATIONS: dict[str, Function] = {
     "silu": lambda x: x / (1 + (-x).exp()),
     "mish": lambda x: x * x.exp().log1p().tanh(),
     "elu": _elu(1.0),
+    "hard-tanh": Corners(-1, (-1, 1), (1, -1)),
 }
 SMOOTH_NUMERIC = ("tanh", "logistic", "softplus", "silu", "mish")
 
