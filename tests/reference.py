@@ -110,6 +110,7 @@ ACTIVATIONS: dict[str, Function] = {
     "mish": lambda x: x * x.exp().log1p().tanh(),
     "elu": _elu(1.0),
     "hard-tanh": Corners(-1, (-1, 1), (1, -1)),
+    "softsign": lambda x: x / (1 + abs(x)),
 }
 SMOOTH_NUMERIC = ("tanh", "logistic", "softplus", "silu", "mish")
 
