@@ -1,10 +1,38 @@
 """The house itself: which room may know which. The layers are those of import-linter."""
 
+import subprocess
+import sys
 from functools import cache
 from graphlib import TopologicalSorter
 
 import grimp
 import pytest
+
+FILES = 35  # of ours that one way through the house may enter
+WALK = """
+import os, sys, threading
+import earnshaw
+from earnshaw.cli.main import main
+
+house, entered = os.path.dirname(earnshaw.__file__) + os.sep, set()
+
+def look(frame, event, _):
+    where = frame.f_code.co_filename
+    if event == "call" and where.startswith(house) and where not in entered:
+        while frame is not None and "importlib" not in frame.f_code.co_filename:
+            frame = frame.f_back
+        if frame is None:  # not what is called while something is imported
+            entered.add(where)
+
+sys.argv[1:] = "learn --activation relu --dim 5 --units 3 --json".split()
+threading.setprofile(look)
+sys.setprofile(look)
+try:
+    main()
+finally:
+    sys.setprofile(None)
+    print(*sorted(entered), sep="\\n", file=sys.stderr)
+"""
 
 
 @cache
@@ -41,3 +69,13 @@ def test_internal_modules_are_touched_by_their_own_package_only():
         if (owner := private_to(target)) and not f"{module}.".startswith(f"{owner}.")
     ]
     assert not touched
+
+
+@pytest.mark.slow
+def test_one_way_through_the_house_enters_few_files():
+    """Learning three relu units, from the command line to the certificate and back."""
+    walked = subprocess.run([sys.executable, "-c", WALK], capture_output=True, text=True)
+    entered = [line for line in walked.stderr.splitlines() if line.endswith(".py")]
+    assert walked.returncode == 0
+    assert any(file.endswith("certificate.py") for file in entered)  # it was watched to the end
+    assert len(entered) <= FILES, entered

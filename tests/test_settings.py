@@ -12,6 +12,8 @@ import earnshaw as ew
 from earnshaw.cli import fit as fit_command
 from earnshaw.cli import landscape as landscape_command
 from earnshaw.cli import learn as learn_command
+from earnshaw.cli import simulate as simulate_command
+from earnshaw.dynamics.settings import Settings as SimulateSettings
 from earnshaw.errors import EarnshawError
 from earnshaw.experiments.kinds.registry import KINDS
 from earnshaw.landscape.hunting.settings import Settings as HuntSettings
@@ -20,7 +22,10 @@ from earnshaw.learning.settings import Procedure
 from earnshaw.learning.settings import Settings as LearnSettings
 from earnshaw.settings import check_settings, given, setting
 
-HOW = {"save", "resume", "report", "teacher", "student"}  # arguments that are no settings
+HOW = {  # arguments that are no settings
+    *("save", "resume", "report", "teacher", "student"),
+    *("on_progress", "checkpoint"),
+}
 FITTED = {"units": "n_units", "iterations": "max_iter", "tolerance": "tol"}
 FITTED |= {"intercept": "fit_intercept", "seed": "random_state"}
 
@@ -46,9 +51,21 @@ def test_signatures(function, settings):
         assert f"\n        {name}: " in function.__doc__
 
 
+def test_the_signature_of_simulate():
+    """It takes its defaults from nowhere else: no file settles what is left out."""
+    parameters = inspect.signature(ew.simulate).parameters
+    fields = {field.name: field.default for field in dataclasses.fields(SimulateSettings)}
+    assert set(parameters) - HOW == set(fields)
+    assert {name: parameters[name].default for name in fields} == fields
+
+
 @pytest.mark.parametrize(
     ("command", "settings"),
-    [(learn_command.command, LearnSettings), (landscape_command.command, HuntSettings)],
+    [
+        (learn_command.command, LearnSettings),
+        (landscape_command.command, HuntSettings),
+        (simulate_command.command, SimulateSettings),
+    ],
 )
 def test_commands(command, settings):
     options = options_of(command)

@@ -62,6 +62,11 @@ def check_integer(what: str, value: object, low: int, high: int | None = None) -
     return number
 
 
+def check_dim(dim: object, low: int = 1, what: str = "dimension") -> int:
+    """Return `dim` as an int of at least `low`, or raise `OutOfRange`."""
+    return check_integer(what, dim, low)
+
+
 def check_real(what: str, value: object, low: float = -math.inf, high: float = math.inf) -> float:
     """Return `value` as a finite float strictly between low and high, or raise `OutOfRange`."""
     allowed = f"a number in ({low:g}, {high:g})"

@@ -38,13 +38,13 @@ def command(
     began = time.perf_counter()
     drawing = output.load_drawing() if plot is not None else None
     output.use_compilation_cache()
-    import earnshaw as ew
+    from earnshaw.learning.learn import learn
 
     hidden = None
     if resume is None or any(value is not None for value in about.values()):
         hidden = build_teacher(seed=asked["seed"], **about)
     with progress_bar("learning") as report:
-        run = ew.learn(
+        run = learn(
             hidden,
             **asked | {"steps": number_or_name(asked["steps"])},
             save=resume if save is None else save,

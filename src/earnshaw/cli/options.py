@@ -152,7 +152,8 @@ def build_teacher(
     parameters: list[str] | None,
 ) -> Teacher:
     """The teacher of ``--teacher random|orthonormal|FILE`` and its options; None: not given."""
-    import earnshaw as ew
+    from earnshaw.charges.network_file import load_teacher
+    from earnshaw.charges.random import random_teacher
 
     named = {"radius": radius, "lam": lam, "core": core, "degree": degree}
     given = {key: value for key, value in named.items() if value is not None}
@@ -174,13 +175,13 @@ def build_teacher(
                     f"--{option} describes a random teacher, and --teacher {teacher} is a file; "
                     "allowed: one of the two"
                 )
-        return ew.load_teacher(Path(teacher))
+        return load_teacher(Path(teacher))
     if teacher == "orthonormal":
         if positions not in (None, "orthonormal"):
             raise EarnshawError(f"--teacher orthonormal has no positions {positions}")
         positions = "orthonormal"
     extra: dict[str, Any] = given | parse_parameters(parameters or [], taken=SETTLED)
-    return ew.random_teacher(
+    return random_teacher(
         "almost-harmonic" if activation is None else activation,
         7 if dim is None else dim,
         16 if units is None else units,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time as clock
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,8 +11,9 @@ import typer
 
 from earnshaw.cli import output
 from earnshaw.cli.interrupts import INTERRUPTED
-from earnshaw.cli.options import DRAWN, build_teacher, describe_teacher, with_teacher
+from earnshaw.cli.options import DRAWN, build_teacher, describe_teacher, with_settings, with_teacher
 from earnshaw.cli.output import progress_bar
+from earnshaw.dynamics.settings import Settings
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable
 
@@ -20,29 +22,22 @@ if TYPE_CHECKING:
     from earnshaw.dynamics.path import Path as Motion
 
 DIM, UNITS, TIME = 2, 5, 50.0
+MAY_CHANGE = ("time", "max_steps")  # where a stored path goes on
 ENTRIES = 200  # of the energy in JSON
 ROWS = 24  # of the table
 COORDINATES = 3  # of a position in the table
 
 
 @with_teacher
+@with_settings(Settings)
 def command(
     about: dict[str, Any],
+    asked: dict[str, Any],
     student_units: Annotated[
         int | None, typer.Option(help="Units of the student: electrons; as many as protons.")
     ] = None,
     student: Annotated[Path | None, typer.Option(help="Begin with the student in FILE.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of teacher and student; 0.")] = None,
-    time: Annotated[
-        float | None, typer.Option(help="How long, in the time of gradient flow; 50.")
-    ] = None,
-    wrt: Annotated[
-        str | None, typer.Option(help="What moves: positions (the default), weights or both.")
-    ] = None,
-    objective: Annotated[
-        str | None,
-        typer.Option(help="full (the default), regularized, assumption-1, without-constants."),
-    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
     animate: Annotated[Path | None, typer.Option(help="Film it: FILE.gif or .mp4.")] = None,
     save: Annotated[Path | None, typer.Option(help="Keep the path in FILE.npz.")] = None,
@@ -59,39 +54,37 @@ def command(
         raise EarnshawError("--student-units and --student FILE are given; allowed: one of the two")
     began = clock.perf_counter()
     output.use_compilation_cache()
-    import earnshaw as ew
+    from earnshaw.charges.network_file import load_student
     from earnshaw.dynamics.path_file import load_path, path_checkpoints
-    from earnshaw.dynamics.simulate import extend
+    from earnshaw.dynamics.simulate import extend, simulate
 
     about |= {"seed": seed}
+    typed = {name: value for name, value in asked.items() if value is not None}
     if resume is not None:
         begun, settings = load_path(resume)
         others = {"student": student, "student_units": student_units} | about
-        _nothing_else(others | {"wrt": wrt, "objective": objective})
-        settings |= {} if time is None else {"time": time}
+        _nothing_else(others | {name: asked[name] for name in asked if name not in MAY_CHANGE})
+        settings |= typed
     else:
         protons = _protons(about)
         if student is not None:
-            electrons = ew.load_student(student)
+            electrons = load_student(student)
         else:
             electrons = _random_student(protons, student_units, seed, about["weights"])
         settings = {
             **describe_teacher(protons),
             "student_units": electrons.units,
             "seed": 0 if seed is None else seed,
-            "time": TIME if time is None else time,
-            "wrt": wrt or "positions",
-            "objective": objective or "full",
+            **asdict(Settings(**{"time": TIME} | typed)),
         }
     save = save or resume
     keep = None if save is None else path_checkpoints(save, settings).keep
     with progress_bar("simulating") as report:
         follow: dict[str, Any] = {"on_progress": _reporter(report), "checkpoint": keep}
         if resume is not None:
-            motion = extend(begun, time, **follow)
+            motion = extend(begun, **typed, **follow)
         else:
-            asked = {key: settings[key] for key in ("wrt", "objective")}
-            motion = ew.simulate(protons, electrons, settings["time"], **asked, **follow)
+            motion = simulate(protons, electrons, **{"time": TIME} | typed, **follow)
     files = _write(motion, settings, plot, animate, save)
     payload = _payload(motion) | {"settings": settings} | files
     if json:
@@ -119,7 +112,7 @@ def _nothing_else(options: dict[str, Any]) -> None:
         if value is not None:
             raise EarnshawError(
                 f"--{name.replace('_', '-')} does not go with --resume, whose file settles it; "
-                "allowed: --time, to go on for longer"
+                "allowed: --time and --max-steps, to go on for longer"
             )
 
 
@@ -136,13 +129,13 @@ def _random_student(
     """Electrons spread as widely as the protons, of weight 1 unless asked otherwise."""
     import numpy as np
 
-    import earnshaw as ew
+    from earnshaw.charges.random import random_student
 
     law: dict[str, Any] = {}
     if not _of_unit_length(teacher):
         size = float(np.sqrt(np.mean(np.sum(np.square(teacher.positions), axis=1))))
         law = {"positions": "gaussian", "scale": size or 1.0}
-    return ew.random_student(teacher, units, seed or 0, weights=weights or "ones", **law)
+    return random_student(teacher, units, seed or 0, weights=weights or "ones", **law)
 
 
 def _reporter(report: Any) -> Any:

@@ -5,16 +5,13 @@ A family registers what it offers where it defines it, and nothing else lists na
     @ACTIVATIONS.register("relu")
     class Relu(DotProduct): ...
 
-Import the two from `named.py`, which has loaded every family.
+Import the two from `named.py`, which has loaded every family and makes what is asked for by name.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeVar
-
-from earnshaw.errors import EarnshawError, UnknownName
 
 Maker = TypeVar("Maker", bound=Callable[..., Any])
 
@@ -36,20 +33,6 @@ class Registry(dict[str, Callable[..., Any]]):
             return maker
 
         return remember
-
-    def make(self, name: str, parameters: Mapping[str, Any]) -> Any:
-        """self[name](**parameters); unknown names and keywords are answered with the known."""
-        if name not in self:
-            raise UnknownName(self.what, name, self)
-        known = inspect.signature(self[name]).parameters
-        for given in parameters:
-            if given not in known:
-                allowed = ", ".join(known) or "none"
-                raise EarnshawError(f"{name} has no parameter {given!r}; allowed: {allowed}")
-        for key, parameter in known.items():
-            if parameter.default is parameter.empty and key not in parameters:
-                raise EarnshawError(f"{name} needs the parameter {key!r}")
-        return self[name](**parameters)
 
 
 ACTIVATIONS = Registry("activation")

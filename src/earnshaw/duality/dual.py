@@ -19,7 +19,6 @@ from jax.typing import ArrayLike
 from earnshaw.duality.activation import DotProduct
 from earnshaw.duality.pair import Moment, Pair
 from earnshaw.duality.potential import Zonal
-from earnshaw.errors import OutOfRange
 from earnshaw.numerics.hermite import hermite_coefficients
 
 
@@ -95,32 +94,3 @@ class Dual(Zonal):
             scaled = lambda x: np.asarray(origin(size * x))  # noqa: E731
             powers = hermite_coefficients(scaled, count, kinks / size) ** 2
         return None if powers is None else self.scale * np.asarray(powers)
-
-
-def dual(
-    form: Moment,
-    *,
-    name: str,
-    source: str = "",
-    origin: DotProduct | None = None,
-    dim: int | None = None,
-    width: float = 1.0,
-    normalize: bool = True,
-) -> Dual:
-    """Wrap a moment as a potential; `width` is that of the Gaussian inputs."""
-    variance = float(width) ** 2
-    raw = float(form.on_sphere(jnp.asarray(1.0), variance))
-    if not math.isfinite(raw):
-        raise OutOfRange("E[s(X)^2]", raw, f"a finite value; {name} grows too fast for this width")
-    if normalize and raw <= 0:
-        raise OutOfRange("E[s(X)^2]", raw, "a positive value, or normalize=False for the raw one")
-    return Dual(
-        form=form,
-        power=raw,
-        scale=1 / raw if normalize else 1.0,
-        variance=variance,
-        dim=dim,
-        label=name,
-        reference=source,
-        origin=origin,
-    )

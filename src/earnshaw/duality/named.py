@@ -7,20 +7,23 @@ its file being there. PyTorch is not among what they import.
 from __future__ import annotations
 
 import inspect
+import math
 import pkgutil
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
+import jax.numpy as jnp
+
 from earnshaw.duality import families
-from earnshaw.duality._registry import ACTIVATIONS, POTENTIALS
+from earnshaw.duality._registry import ACTIVATIONS, POTENTIALS, Registry
 from earnshaw.duality._user import user_function
 from earnshaw.duality.activation import Activation, DotProduct, Translation
-from earnshaw.duality.dual import Dual, dual
-from earnshaw.duality.potential import Potential, check_dim
+from earnshaw.duality.dual import Dual
+from earnshaw.duality.potential import Potential
 from earnshaw.duality.series.general import general_moment
-from earnshaw.errors import EarnshawError, UnknownName, check_real
+from earnshaw.errors import EarnshawError, OutOfRange, UnknownName, check_dim, check_real
 
 __all__ = ["ACTIVATIONS", "POTENTIALS", "activation", "is_activation", "potential", "takes_dim"]
 
@@ -48,7 +51,7 @@ def activation(
             )
         if numbered := _NUMBERED.fullmatch(name):
             name, parameters = "hermite", {"degree": int(numbered[1]), **parameters}
-        made: Activation = ACTIVATIONS.make(name, parameters)
+        made: Activation = _make(ACTIVATIONS, name, parameters)
         return made
     if parameters:
         raise EarnshawError(f"parameters {sorted(parameters)} need an activation given by name")
@@ -101,7 +104,7 @@ def potential(
     max_norm = check_real("max_norm", max_norm, 0.0)
     if isinstance(activation, str) and activation in POTENTIALS:
         given = parameters if dim is None else {"dim": dim, **parameters}
-        made: Potential = POTENTIALS.make(activation, given)
+        made: Potential = _make(POTENTIALS, activation, given)
         return made
     try:
         source = _activation(activation, kinks=kinks, **parameters)
@@ -117,21 +120,44 @@ def potential(
 _activation = activation  # `potential` has a parameter of that name
 
 
+def _make(registry: Registry, name: str, parameters: Mapping[str, Any]) -> Any:
+    """registry[name](**parameters); unknown names and keywords are answered with the known."""
+    if name not in registry:
+        raise UnknownName(registry.what, name, registry)
+    known = inspect.signature(registry[name]).parameters
+    for given in parameters:
+        if given not in known:
+            allowed = ", ".join(known) or "none"
+            raise EarnshawError(f"{name} has no parameter {given!r}; allowed: {allowed}")
+    for key, parameter in known.items():
+        if parameter.default is parameter.empty and key not in parameters:
+            raise EarnshawError(f"{name} needs the parameter {key!r}")
+    return registry[name](**parameters)
+
+
 def _dual(
     activation: DotProduct, dim: int | None, normalize: bool, width: float, max_norm: float
 ) -> Dual:
-    """The closed form, or else the general way."""
+    """The closed form, or else the general way, as a potential."""
+    variance = width**2
     form = activation.moment()
     if form is None:
-        form = general_moment(activation, width**2, max_norm)
-    return dual(
-        form,
-        name=activation.name,
-        source=activation.source,
-        origin=activation,
+        form = general_moment(activation, variance, max_norm)
+    power = float(form.on_sphere(jnp.asarray(1.0), variance))
+    if not math.isfinite(power):
+        allowed = f"a finite value; {activation.name} grows too fast for this width"
+        raise OutOfRange("E[s(X)^2]", power, allowed)
+    if normalize and power <= 0:
+        raise OutOfRange("E[s(X)^2]", power, "a positive value, or normalize=False for the raw one")
+    return Dual(
+        form=form,
+        power=power,
+        scale=1 / power if normalize else 1.0,
+        variance=variance,
         dim=dim,
-        width=width,
-        normalize=normalize,
+        label=activation.name,
+        reference=activation.source,
+        origin=activation,
     )
 
 

@@ -28,7 +28,7 @@ from jax.typing import ArrayLike
 
 from earnshaw import numerics  # noqa: F401  (float64)
 from earnshaw.duality.regions import Region, signed_regions
-from earnshaw.errors import EarnshawError, check_integer, check_real
+from earnshaw.errors import EarnshawError, check_real
 
 
 class Potential(eqx.Module):
@@ -420,8 +420,3 @@ def elementwise_derivative(function: Any, argument: ArrayLike) -> Array:
     """The derivative of an elementwise `function`, at every entry of `argument`."""
     argument = jnp.asarray(argument, dtype=float)
     return jax.jvp(function, (argument,), (jnp.ones_like(argument),))[1]
-
-
-def check_dim(dim: object, low: int = 1, what: str = "dimension") -> int:
-    """Return `dim` as an int of at least `low`, or raise `OutOfRange`."""
-    return check_integer(what, dim, low)

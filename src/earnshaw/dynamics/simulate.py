@@ -11,7 +11,7 @@ take turns.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -23,9 +23,10 @@ from earnshaw.dynamics._cusps import Cusp, closeness, find_cusp, has_point
 from earnshaw.dynamics._encounters import Regrouped, join, separate
 from earnshaw.dynamics._flow import SLACK, Records, Sight, State, World, advance, observe
 from earnshaw.dynamics.path import Encounter, Path, Pause, Stop
-from earnshaw.energy.objective import check_moving
+from earnshaw.dynamics.settings import Settings
 from earnshaw.energy.population import PopulationLoss, population_loss
-from earnshaw.errors import EarnshawError, OutOfRange, check_integer, check_real
+from earnshaw.errors import EarnshawError, OutOfRange
+from earnshaw.settings import given
 
 Progress = Callable[[float, str], None]
 Checkpoint = Callable[[Callable[[], Path]], None]
@@ -65,20 +66,13 @@ def simulate(
         checkpoint: called now and then with a function that makes the path so far, to be kept and
             continued by `extend`.
     """
-    time = check_real("time", time, 0.0)
-    rtol, atol = check_real("rtol", rtol, 0.0, 0.1), check_real("atol", atol, 0.0, 0.1)
-    max_steps = check_integer("max_steps", max_steps, 1)
-    loss = population_loss(teacher, objective, wrt=check_moving(wrt))
+    asked = Settings(**given(Settings, locals()))
+    loss = population_loss(teacher, asked.objective, wrt=asked.wrt)
     if not isinstance(student, Student):
         raise EarnshawError(f"simulate needs a Student, not {type(student).__name__}")
     if loss.check(student).units == 0:
         raise EarnshawError("the student has no units; allowed: one or more")
-    cusp = Cusp(0.0, 0.0, np.inf) if wrt == "weights" else find_cusp(loss, student)
-    size = float(max(np.max(np.abs(x)) for x in (teacher.positions, student.positions)))
-    size = size or 1.0  # all at the origin
-    world = _world(loss, cusp, size, time, rtol, atol)
-    asked = Asked(time, wrt, objective, rtol, atol)
-    return _Run(world, student, asked, size, max_steps).go(on_progress, checkpoint)
+    return _Run(loss, student, asked).go(on_progress, checkpoint)
 
 
 def extend(
@@ -96,18 +90,18 @@ def extend(
     pause = path.pause
     if pause is None:
         raise EarnshawError("this path does not say how to go on; allowed: one of ew.simulate")
-    time = check_real("time", pause.time if time is None else time, 0.0)
-    if time < path.times[-1]:
+    asked = Settings(
+        time=pause.time if time is None else time,
+        wrt=pause.wrt,
+        objective=pause.objective,
+        rtol=pause.rtol,
+        atol=pause.atol,
+        max_steps=max_steps,
+    )
+    if asked.time < path.times[-1]:
         raise OutOfRange("time", time, f"at least {path.times[-1]:g}, which has passed already")
-    max_steps = check_integer("max_steps", max_steps, 1)
-    loss = population_loss(path.teacher, pause.objective, wrt=check_moving(pause.wrt))
-    start = Student(path.positions[0], path.weights[0])
-    cusp = Cusp(0.0, 0.0, np.inf) if pause.wrt == "weights" else find_cusp(loss, start)
-    places = (path.teacher.positions, start.positions)
-    size = float(max(np.max(np.abs(x)) for x in places)) or 1.0
-    world = _world(loss, cusp, size, time, pause.rtol, pause.atol)
-    asked = Asked(time, pause.wrt, pause.objective, pause.rtol, pause.atol)
-    run = _Run(world, start, asked, size, max_steps)
+    loss = population_loss(path.teacher, asked.objective, wrt=asked.wrt)
+    run = _Run(loss, Student(path.positions[0], path.weights[0]), asked)
     run.restore(path, pause)
     return run.go(on_progress, checkpoint)
 
@@ -115,10 +109,11 @@ def extend(
 go_on = extend  # the older name
 
 
-def _world(
-    loss: PopulationLoss, cusp: Cusp, size: float, time: float, rtol: float, atol: float
-) -> World:
-    close = closeness(cusp, size, rtol, atol)
+def _world(loss: PopulationLoss, student: Student, size: float, asked: Settings) -> World:
+    """What the integrator needs to know of the loss, among charges of this size."""
+    still = asked.wrt == "weights"
+    cusp = Cusp(0.0, 0.0, np.inf) if still else find_cusp(loss, student)
+    close = closeness(cusp, size, asked.rtol, asked.atol)
     length = cusp.length if np.isfinite(cusp.length) else max(size, close.reach)
     return World(
         loss=loss,
@@ -127,7 +122,7 @@ def _world(
         reach=jnp.asarray(close.reach),
         slack=jnp.asarray(SLACK * close.reach / length),
         # At this speed nothing gets past one tolerance in the whole run.
-        slow=jnp.asarray((close.atol + close.rtol * size) / time),
+        slow=jnp.asarray((close.atol + close.rtol * size) / asked.time),
         slowed=jnp.asarray(SLOWED * close.rtol),
         rtol=jnp.asarray(close.rtol),
         atol=jnp.asarray(close.atol),
@@ -137,26 +132,16 @@ def _world(
     )
 
 
-class Asked(NamedTuple):
-    """What a path remembers of the arguments of `simulate`."""
-
-    time: float
-    wrt: str
-    objective: str
-    rtol: float
-    atol: float
-
-
 class _Run:
     """One simulation under way: where it is, and what has been recorded, a step an entry."""
 
-    def __init__(
-        self, world: World, student: Student, asked: Asked, size: float, max_steps: int
-    ) -> None:
-        self.world, self.asked, self.size, self.max_steps = world, asked, size, max_steps
-        self.time = asked.time
-        protons = np.asarray(world.loss.teacher.positions)
-        self.clusters = apart(student.units, protons, world.mirrored)
+    def __init__(self, loss: PopulationLoss, student: Student, asked: Settings) -> None:
+        protons = np.asarray(loss.teacher.positions)
+        size = float(max(np.max(np.abs(x)) for x in (protons, student.positions)))
+        self.size = size or 1.0  # all at the origin
+        self.world, self.asked = _world(loss, student, self.size, asked), asked
+        self.time = float(asked.time)
+        self.clusters = apart(student.units, protons, self.world.mirrored)
         self.chunk = int(np.clip(NUMBERS // student.positions.size, 8, CHUNK))
         self.times: list[float] = [0.0]
         self.records: list[Records] = []
@@ -234,7 +219,7 @@ class _Run:
                 self._change(self._part(seen, parting))
             else:
                 break
-            if self.tried >= self.max_steps:
+            if self.tried >= self.asked.max_steps:
                 return "step-limit"
         if np.all(self.clusters.bound >= 0) and (self.world.loss.wrt == "positions" or seen.still):
             return "bound"
@@ -242,7 +227,7 @@ class _Run:
             return "equilibrium"
         if self.times[-1] >= self.time:
             return "time"
-        return "step-limit" if self.tried >= self.max_steps else None
+        return "step-limit" if self.tried >= self.asked.max_steps else None
 
     def _flow(self) -> Stop | None:
         """Move on until something happens, or for a chunk of steps."""
@@ -250,7 +235,7 @@ class _Run:
             fastest = float(np.max(self.records[-1].speeds))
             self.next_step = FIRST * self.size / fastest if fastest > 0 else self.time
         times, records, tried = self._advance(self.state, self.times[-1], self.time, self.next_step)
-        allowed = self.max_steps - self.tried
+        allowed = self.asked.max_steps - self.tried
         self.tried += min(tried, allowed)
         for time, record in zip(times[:allowed], records[:allowed], strict=True):
             if not (np.isfinite(record.energy) and np.all(np.isfinite(record.positions))):
@@ -338,7 +323,11 @@ class _Run:
             speeds=np.asarray(records[-1].speeds),
             top_speeds=np.asarray(self.top_speeds),
             next_step=np.nan if self.next_step is None else self.next_step,
-            **self.asked._asdict(),
+            time=self.time,
+            wrt=self.asked.wrt,
+            objective=self.asked.objective,
+            rtol=self.asked.rtol,
+            atol=self.asked.atol,
         )
         return Path(
             times=np.asarray(self.times),

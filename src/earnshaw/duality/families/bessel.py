@@ -18,9 +18,9 @@ from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import ACTIVATIONS, POTENTIALS
 from earnshaw.duality.activation import NumpyProfile, Translation
-from earnshaw.duality.potential import Radial, Separable, check_dim, even_size
+from earnshaw.duality.potential import Radial, Separable, even_size
 from earnshaw.duality.regions import Region
-from earnshaw.errors import check_integer
+from earnshaw.errors import check_dim, check_integer
 from earnshaw.inputs import Gaussian
 from earnshaw.numerics.bessel import log_reduced_k
 

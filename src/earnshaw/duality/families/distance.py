@@ -16,9 +16,9 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import POTENTIALS
-from earnshaw.duality.potential import Radial, check_dim
+from earnshaw.duality.potential import Radial
 from earnshaw.duality.regions import Region
-from earnshaw.errors import EarnshawError, OutOfRange
+from earnshaw.errors import EarnshawError, OutOfRange, check_dim
 
 
 @POTENTIALS.register("distance")

@@ -17,9 +17,9 @@ from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import ACTIVATIONS, POTENTIALS
 from earnshaw.duality.activation import NumpyProfile, Translation
-from earnshaw.duality.potential import Radial, check_dim
+from earnshaw.duality.potential import Radial
 from earnshaw.duality.regions import Region
-from earnshaw.errors import check_integer, check_real
+from earnshaw.errors import check_dim, check_integer, check_real
 from earnshaw.inputs import Gaussian
 
 

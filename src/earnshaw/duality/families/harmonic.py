@@ -17,9 +17,9 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import POTENTIALS
-from earnshaw.duality.potential import Radial, check_dim
+from earnshaw.duality.potential import Radial
 from earnshaw.duality.regions import Region
-from earnshaw.errors import EarnshawError, check_real
+from earnshaw.errors import EarnshawError, check_dim, check_real
 from earnshaw.numerics.bessel import k_ratio, log_reduced_k
 
 

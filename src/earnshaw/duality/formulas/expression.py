@@ -31,8 +31,8 @@ from earnshaw.duality.formulas.symbolic import (
     evaluate,
     switching_points,
 )
-from earnshaw.duality.potential import Potential, Radial, Zonal, check_dim
-from earnshaw.errors import BadExpression, UnknownName, check_integer
+from earnshaw.duality.potential import Potential, Radial, Zonal
+from earnshaw.errors import BadExpression, UnknownName, check_dim, check_integer
 
 RHO = sympy.Symbol("rho", real=True)
 RADIUS = sympy.Symbol("r", nonnegative=True)

@@ -22,7 +22,7 @@ import sympy
 
 from earnshaw.duality.families.hermite import HermiteSum
 from earnshaw.duality.formulas.power_series import NoTaylorSeries
-from earnshaw.duality.potential import Zonal, check_dim
+from earnshaw.duality.potential import Zonal
 from earnshaw.duality.realizing import _dual_check as dual_check
 from earnshaw.duality.realizing._absolutely_monotone import proof_of_monotonicity
 from earnshaw.duality.realizing._gegenbauer import GegenbauerSeries, from_taylor, from_values
@@ -34,6 +34,7 @@ from earnshaw.duality.realizing._zonal_series import (
     power_series,
 )
 from earnshaw.duality.realizing.realization import Obstruction, ObstructionKind, Realization
+from earnshaw.errors import check_dim
 
 _GRID = np.cos(np.linspace(math.pi, 0.0, 401))
 _CHECKED_AT = np.cos(np.linspace(math.pi, 0.0, 21))

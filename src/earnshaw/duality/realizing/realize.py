@@ -9,12 +9,12 @@ from earnshaw.duality.activation import Translation
 from earnshaw.duality.dual import Dual
 from earnshaw.duality.families.tabulated import realized
 from earnshaw.duality.formulas.expression import parse_potential
-from earnshaw.duality.potential import Potential, Zonal, ZonalMixture, check_dim
+from earnshaw.duality.potential import Potential, Zonal, ZonalMixture
 from earnshaw.duality.realizing._known_dual import known_dual
 from earnshaw.duality.realizing._space import realize_space
 from earnshaw.duality.realizing._sphere import realize_zonal
 from earnshaw.duality.realizing.realization import Realization
-from earnshaw.errors import EarnshawError
+from earnshaw.errors import EarnshawError, check_dim
 from earnshaw.inputs import Gaussian
 
 
