@@ -124,7 +124,6 @@ def test_npz_needs_no_pickle(tmp_path):
         }
 
 
-@pytest.mark.quick(".npz-<lambda>-cannot save a dict")
 @pytest.mark.parametrize(
     ("network", "words"),
     [
@@ -275,7 +274,6 @@ CHANGES = [
 ]
 
 
-@pytest.mark.quick("change6-no field 'dim'")
 @pytest.mark.parametrize(("change", "words"), CHANGES)
 def test_json_that_is_not_a_network(tmp_path, change, words):
     fields = {k: v for k, v in (json_fields() | change).items() if v is not GONE}

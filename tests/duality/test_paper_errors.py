@@ -39,7 +39,6 @@ def test_paper_error_5_exponential_is_shifted_by_one_not_two():
     np.testing.assert_allclose(ours(rho), float(exact), rtol=1e-13)
 
 
-@pytest.mark.quick("2")
 @pytest.mark.parametrize("dim", [1, 2, 3])
 def test_paper_error_9_the_factor_in_theorem_2_1(dim):
     """E[sigma sigma] with the proof's (2 pi)^(1/4) is (2 pi)^((1-d)/2) Phi; with the unitary
@@ -75,7 +74,6 @@ def test_paper_error_9_the_factor_in_theorem_2_1(dim):
     assert np.sum(ours * density) * cell == pytest.approx(potential, rel=1e-10)
 
 
-@pytest.mark.quick("0.95-3")
 @pytest.mark.parametrize("dim", [3, 5, 7, 9, 11])
 @pytest.mark.parametrize("eps", [0.15, 0.6, 0.95])
 def test_paper_error_11_the_statement_of_lemma_b7_holds_for_every_odd_d(dim, eps):

@@ -37,7 +37,6 @@ def truth(order, z):
     raise AssertionError("no digits left")
 
 
-@pytest.mark.quick("0.5")
 @pytest.mark.parametrize("order", ORDERS)
 def test_logarithm_and_ratio_to_rounding(order):
     logs, ratios = log_k_and_ratio(order, ARGUMENTS)
@@ -72,7 +71,6 @@ def taylor(function, centre, order, reach=0.5, count=80):
     return [float((values[k] / count).real) / reach**k for k in range(order + 1)]
 
 
-@pytest.mark.quick("-0.5")
 @pytest.mark.parametrize("order", [-0.5, 3, 10.5])
 def test_derivatives_of_any_order(order):
     ctx.dps, nu = 80, acb(order)

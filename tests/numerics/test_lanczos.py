@@ -31,7 +31,6 @@ SPECTRA = {
 }
 
 
-@pytest.mark.quick("two values")
 @pytest.mark.parametrize("name", SPECTRA)
 def test_exact_with_as_many_products_as_coordinates(name):
     values = SPECTRA[name]

@@ -326,7 +326,6 @@ def test_bad_questions_are_one_line(change, words):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.quick("held_by-value15")
 @pytest.mark.parametrize(
     ("field", "value"),
     [
