@@ -14,8 +14,8 @@ import earnshaw as ew
 from dynamics.charges_in_space import check_energy_falls, flow
 from earnshaw.dynamics import _flow as flow_module
 from earnshaw.dynamics._clusters import apart
-from earnshaw.dynamics._cusps import find_cusp
 from earnshaw.dynamics._flow import State, observe
+from earnshaw.dynamics.settings import Settings
 from earnshaw.dynamics.simulate import _world, simulate
 
 FAR = [0.0, 0.0, 1.0]  # where a unit of weight 0 is kept: nobody feels it
@@ -87,7 +87,7 @@ def test_two_bound_electrons_can_leave_together_where_each_is_held():
     teacher = ew.Teacher([[0.0, 0, 0], [1.0, 0, 0]], [0.4, 1.2], potential="exp(-r)")
     student = ew.Student(np.zeros((2, 3)), [1.0, -0.3])
     loss = ew.population_loss(teacher, wrt="positions")
-    world = _world(loss, find_cusp(loss, student), 1.0, 1.0, 1e-8, 1e-10)
+    world = _world(loss, student, 1.0, Settings(time=1.0))
     clusters = apart(2, np.asarray(teacher.positions), False).joined(0, 2, 1).joined(1, 2, 1)
     state, zero = State(student.positions, student.weights), np.zeros(())
     excess = np.asarray(observe(world, clusters, state, np.zeros(2), zero).excess)
@@ -143,7 +143,7 @@ def test_nothing_is_traced_between_segments_or_runs(monkeypatch):
     assert not traced
     clusters = apart(2, np.asarray(path.teacher.positions), False)
     loss = ew.population_loss(path.teacher, wrt="positions")
-    world = _world(loss, find_cusp(loss, path.student), 1.0, 1.0, 1e-8, 1e-10)
+    world = _world(loss, path.student, 1.0, Settings(time=1.0))
     state = State(path.student.positions, path.student.weights)
     eqx.filter_eval_shape(flow_module.sight, world, clusters, state, np.zeros(2), np.zeros(()))
     assert traced == [1]  # it does count
