@@ -1,0 +1,1 @@
+"""PyTorch modules of networks and activations; `earnshaw.torch` offers them, and needs torch."""
