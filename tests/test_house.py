@@ -1,9 +1,11 @@
 """The house itself: which room may know which. The layers are those of import-linter."""
 
+import re
 import subprocess
 import sys
 from functools import cache
 from graphlib import TopologicalSorter
+from pathlib import Path
 
 import grimp
 import pytest
@@ -79,3 +81,21 @@ def test_one_way_through_the_house_enters_few_files():
     assert walked.returncode == 0
     assert any(file.endswith("certificate.py") for file in entered)  # it was watched to the end
     assert len(entered) <= FILES, entered
+
+
+FILE = re.compile(r"`((?:\w+/)*\w+\.py)`")
+
+
+def test_files_that_comments_and_pages_point_to_are_there():
+    root = Path(__file__).parents[1]
+    folders = ("src", "tests", "benchmarks", "examples")
+    code = [path for folder in folders for path in (root / folder).rglob("*.py")]
+    pages = [root / "README.md", root / "CONTRIBUTING.md", *(root / "docs").glob("*.md")]
+    there = [f"/{path.relative_to(root)}" for path in code]
+    lost = {
+        (path.name, name)
+        for path in (*code, *pages)
+        for name in FILE.findall(path.read_text())
+        if not any(file.endswith(f"/{name}") for file in there)
+    }
+    assert not lost

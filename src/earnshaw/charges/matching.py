@@ -1,6 +1,6 @@
 """Which student unit learned which teacher unit: `ew.match`.
 
-Units are matched up to their order and the activation's symmetries (`activations/symmetry.py`): a
+Units are matched up to their order and the activation's symmetries (`duality/symmetry.py`): a
 student unit may first be flipped, and on R^d rescaled if the activation is homogeneous. Flips that
 leave a constant or a linear function behind are allowed too, and what they leave is reported: with
 g the student, `aligned` the student after the flips and scalings,

@@ -7,8 +7,9 @@ Every file that earnshaw writes for itself begins with
 
 and holds the fields that its kind declares (`fields.py`), next to the object that it stores:
 `charges/network_file.py`, `learning/_run_file.py`, `dynamics/path_file.py`,
-`landscape/hunt/hunt_file.py`, `landscape/rigorous/proof_file.py`, `learning/fitting/model_file.py`,
-`papers/claims/results_file.py` and `witness.py`. Whatever is wrong with a file is one line.
+`landscape/hunting/_hunt_file.py`, `landscape/proofs/proof_file.py`,
+`learning/fitting/model_file.py`, `papers/claims/results_file.py` and `witness.py`. Whatever is
+wrong with a file is one line.
 
 In a JSON file each field is on a line of its own, and every number is written to its last bit. In
 an NPZ file numbers and texts are arrays of no dimension, lists and objects are JSON text, and the

@@ -5,7 +5,7 @@ s = sqrt(lambda) and N the value at 0 of what follows,
 
     F = k_nu(s r)/N,    F' = -s^2 k_(nu+1)(s r)/N,    F'' = s^4 k_(nu+2)(s r)/N,
 
-and inside, with x = r/eps (see `potentials/cores.py`; here every coefficient is a ball),
+and inside, with x = r/eps (see `duality/families/cores.py`; here every coefficient is a ball),
 
     ball    -eps dPhi/dr = sum_(j <= m) G_j (1 - x^2)^j,  m = floor(d/2);
     paper   -eps dPhi/dr = the derivative of sum_(k <= d-2) P_k y^k + P_(d-1) y^(d-1) (1 - y/d),

@@ -126,7 +126,7 @@ class ExponentialKernel(MomentKernel):
 class HermiteKernel(MomentKernel):
     """he_n, orthonormal under N(0, 1): sum over l = n - 2k of R_l(q1) R_l(q2) c^l, with
 
-    R_l(q) = sqrt(n!/l!) / (2^k k!) (q - 1)^k   (see `potentials/hermite.py`).
+    R_l(q) = sqrt(n!/l!) / (2^k k!) (q - 1)^k   (see `duality/families/hermite.py`).
     """
 
     def __init__(self, width: float, degree: int) -> None:
