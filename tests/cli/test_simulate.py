@@ -143,5 +143,18 @@ def test_a_path_goes_on_from_its_file(invoke, refuse, tmp_path):
     assert "--dim does not go with --resume" in refuse(
         "simulate", "--resume", str(file), "--dim", "3"
     )
+    assert "--rtol does not go with --resume" in refuse(
+        "simulate", "--resume", str(file), "--rtol", "1e-3"
+    )
     assert "passed already" in refuse("simulate", "--resume", str(file), "--time", "1")
     assert file.read_bytes() == before
+
+
+@pytest.mark.slow
+def test_a_path_that_ran_out_of_steps_goes_on_with_more(invoke, tmp_path):
+    file = tmp_path / "path.npz"
+    some = ("simulate", "--activation", "gaussian", "--dim", "2", "--units", "2", "--time", "1")
+    short = json.loads(invoke(*some, "--max-steps", "3", "--save", str(file), "--json").stdout)
+    assert (short["stop"], short["settings"]["max_steps"]) == ("step-limit", 3)
+    more = ("simulate", "--resume", str(file), "--max-steps", "1000")
+    assert json.loads(invoke(*more, "--json").stdout)["stop"] == "time"
