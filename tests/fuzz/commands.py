@@ -1,0 +1,152 @@
+"""Command lines by the thousand: run one after the other in a warm process, with limits.
+
+A process of its own for each would spend two seconds loading JAX. Here a worker process calls
+`main` again and again, so that what one command compiled serves the next; this process watches its
+time and memory from outside, and starts another worker where one had to be killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ALLOWED = (0, 1, 2, 130)  # done; cells failed; bad input; interrupted
+SECONDS, MEMORY = 60.0, 4 * 2**30  # of one command
+LARGEST_WORKER = 3 * 2**30  # bytes: compiled programs pile up, and a new worker begins anew
+POLL = 0.05
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a command line; `code` is None where it was killed or crashed the process."""
+
+    code: int | None
+    stdout: str
+    stderr: str
+    seconds: float
+    bytes: int
+
+    @property
+    def complaint(self) -> str | None:
+        """What a command must never do; None if all is well."""
+        if self.code is None:
+            return f"killed or crashed after {self.seconds:.0f} s, {self.bytes / 2**30:.1f} GiB"
+        if "Traceback (most recent call last)" in self.stderr:
+            return f"traceback: {self.stderr.strip().splitlines()[-1]}"
+        if self.code not in ALLOWED:
+            return f"exit code {self.code}"
+        if self.code == 2 and len(self.stderr.strip().splitlines()) != 1:
+            return f"{len(self.stderr.strip().splitlines())} lines of complaint instead of one"
+        return None
+
+
+class Commands:
+    """Runs command lines in a worker; use it as a context."""
+
+    def __init__(self, seconds: float = SECONDS, memory: int = MEMORY) -> None:
+        self.seconds, self.memory = seconds, memory
+        self.worker: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Commands:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def run(self, argv: list[str], cwd: Path) -> Outcome:
+        """Run ``earnshaw argv`` in the folder `cwd`."""
+        worker = self.worker if self.worker is not None else self._begin()
+        assert worker.stdin is not None and worker.stdout is not None
+        before = _resident(worker.pid)
+        began = time.monotonic()
+        request = json.dumps({"argv": argv, "cwd": os.fspath(cwd)})
+        worker.stdin.write(request.encode() + b"\n")
+        worker.stdin.flush()
+        peak = 0
+        while not select.select([worker.stdout], [], [], POLL)[0]:
+            peak = max(peak, _resident(worker.pid) - before)
+            if time.monotonic() - began > self.seconds or peak > self.memory:
+                self._end()
+                return Outcome(None, "", "", time.monotonic() - began, peak)
+        answer = worker.stdout.readline()
+        seconds = time.monotonic() - began
+        if not answer:  # the process has ended: os._exit, a signal
+            self._end()
+            return Outcome(None, "", "", seconds, peak)
+        if _resident(worker.pid) > LARGEST_WORKER:
+            self._end()
+        return Outcome(seconds=seconds, bytes=peak, **json.loads(answer))
+
+    def _begin(self) -> subprocess.Popen[bytes]:
+        cache = {
+            "XLA_FLAGS": "--xla_backend_optimization_level=1 --xla_llvm_disable_expensive_passes=true",
+            "JAX_COMPILATION_CACHE_DIR": str(ROOT / ".jax_cache"),
+            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+            "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+        }
+        self.worker = subprocess.Popen(
+            [sys.executable, __file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=cache | os.environ,
+        )
+        return self.worker
+
+    def _end(self) -> None:
+        if self.worker is not None:
+            self.worker.kill()
+            self.worker.communicate()
+            self.worker = None
+
+
+def _resident(pid: int) -> int:
+    """Bytes of memory that a process has now; 0 if it is gone."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+    except (OSError, IndexError):
+        return 0
+
+
+def serve() -> None:
+    """The worker: requests on standard input, an answer each on what was standard output."""
+    import tempfile
+    import traceback
+
+    answers = os.fdopen(os.dup(1), "wb")
+    from earnshaw.cli.main import main
+
+    for line in sys.stdin.buffer:
+        request = json.loads(line)
+        os.chdir(request["cwd"])
+        sys.argv = ["earnshaw", *request["argv"]]
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            os.dup2(out.fileno(), 1)
+            os.dup2(err.fileno(), 2)
+            try:
+                code: object = main()
+            except SystemExit as end:
+                code = end.code
+            except BaseException:
+                traceback.print_exc()
+                code = 1
+            sys.stdout.flush()
+            sys.stderr.flush()
+            texts = []
+            for file in (out, err):
+                file.seek(0)
+                texts.append(file.read().decode(errors="backslashreplace"))
+        answer = {"code": code, "stdout": texts[0], "stderr": texts[1]}
+        answers.write(json.dumps(answer).encode() + b"\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    serve()
