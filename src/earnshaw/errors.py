@@ -18,9 +18,9 @@ class EarnshawError(ValueError):
 class UnknownName(EarnshawError):
     """A name that is not in the list it was looked up in."""
 
-    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, what: str, name: object, known: Iterable[str]) -> None:
         known = sorted(known)
-        near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+        near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
         super().__init__(f"unknown {what} {name!r}; {hint}")
 
@@ -29,7 +29,10 @@ class OutOfRange(EarnshawError):
     """A number outside the range in which the object exists."""
 
     def __init__(self, what: str, value: object, allowed: str) -> None:
-        text = repr(value)
+        try:
+            text = repr(value)
+        except ValueError:  # an integer of more digits than Python converts
+            text = "a number of thousands of digits"
         shown = text if len(text) <= 60 else text[:57] + "..."
         super().__init__(f"{what} is {shown}; allowed: {allowed}")
 
@@ -51,13 +54,16 @@ class BadExpression(EarnshawError):
     """A formula that does not parse, or that uses a name outside the whitelist."""
 
 
-def check_integer(what: str, value: object, low: int, high: int | None = None) -> int:
+LARGEST = 2**31 - 1  # an integer without a limit of its own: as far as indices of arrays go
+
+
+def check_integer(what: str, value: object, low: int, high: int = LARGEST) -> int:
     """Return `value` as an int in [low, high], or raise `OutOfRange`."""
-    allowed = f"an integer >= {low}" if high is None else f"an integer from {low} to {high}"
+    allowed = f"an integer from {low} to {high}"
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise OutOfRange(what, value, allowed)
     number = value.__index__()
-    if number < low or (high is not None and number > high):
+    if not low <= number <= high:
         raise OutOfRange(what, value, allowed)
     return number
 

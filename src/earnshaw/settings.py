@@ -15,10 +15,18 @@ be seen by editors and type checkers; `given` collects its arguments. Nothing he
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from earnshaw.errors import EarnshawError, OutOfRange, UnknownName, check_integer, check_real
+from earnshaw.errors import (
+    LARGEST,
+    EarnshawError,
+    OutOfRange,
+    UnknownName,
+    check_integer,
+    check_real,
+)
 
 Settings = TypeVar("Settings")
 
@@ -28,9 +36,9 @@ def setting(
     help: str = "",
     *,
     low: int | None = None,
-    high: int | None = None,
+    high: int = LARGEST,
     above: float | None = None,
-    below: float | None = None,
+    below: float = math.inf,
     allowed: tuple[str, ...] | None = None,
     suggest: bool = False,
     said: str | None = None,
@@ -63,8 +71,7 @@ def check_settings(settings: Any) -> None:
         if rules.get("low") is not None:
             check_integer(what, value, rules["low"], rules["high"])
         if rules.get("above") is not None:
-            high = rules["below"]
-            check_real(what, value, rules["above"], float("inf") if high is None else high)
+            check_real(what, value, rules["above"], rules["below"])
         if rules.get("allowed") is not None and value not in rules["allowed"]:
             if rules["suggest"]:
                 raise UnknownName(what, str(value), rules["allowed"])

@@ -37,9 +37,11 @@ from earnshaw.charges.network import Species, Student, Teacher
 from earnshaw.duality.activation import Activation
 from earnshaw.duality.potential import Potential, Zonal
 from earnshaw.errors import EarnshawError, UnknownName, check_integer, check_real
+from earnshaw.limits import check_memory, check_work
 
 TEACHER, STUDENT = 0, 1  # one seed gives a teacher and a student that know nothing of each other
 LARGEST_SEED = 2**63 - 1
+COPIES = 8  # of positions, with a gradient and what a step needs
 Law = TypeVar("Law")
 
 
@@ -114,6 +116,7 @@ def random_teacher(
     """
     dim = check_integer("dimension", dim, 1)
     units = check_integer("number of units", units, 1)
+    check_memory({"units": units, "dimensions": dim}, COPIES)
     keys = _keys(seed, TEACHER)
     # A teacher of one unit, which may be anywhere, settles what its units are and where they live.
     one = Teacher(
@@ -153,6 +156,9 @@ def random_student(
     """
     units = teacher.units if units is None else check_integer("number of units", units, 0)
     scale = check_real("scale", scale, 0.0)
+    check_memory({"student units": units, "dimensions": teacher.dim}, COPIES)
+    pairs = units * (units + teacher.units)
+    check_work("one value of the loss", {"pairs of units": pairs, "dimensions": teacher.dim})
     keys = _keys(seed, STUDENT)
     if scale != 1 and teacher.manifold.name == "sphere":
         raise EarnshawError(f"scale is {scale!r} on the sphere; allowed: 1")

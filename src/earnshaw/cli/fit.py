@@ -156,8 +156,9 @@ def _linear(text: str) -> bool | str:
 
 def _activation(name: str, parameters: dict[str, Any]) -> Any:
     from earnshaw.duality.activation import DotProduct
-    from earnshaw.duality.named import activation, takes_dim
+    from earnshaw.duality.named import activation, check_parameters, takes_dim
 
+    check_parameters(name, parameters)
     if not takes_dim(name):
         sigma = activation(name, **parameters)
         if isinstance(sigma, DotProduct):

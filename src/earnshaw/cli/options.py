@@ -152,8 +152,10 @@ def build_teacher(
     parameters: list[str] | None,
 ) -> Teacher:
     """The teacher of ``--teacher random|orthonormal|FILE`` and its options; None: not given."""
+    from earnshaw.charges.network import FOR_THE_POTENTIAL
     from earnshaw.charges.network_file import load_teacher
     from earnshaw.charges.random import random_teacher
+    from earnshaw.duality.named import check_parameters
 
     named = {"radius": radius, "lam": lam, "core": core, "degree": degree}
     given = {key: value for key, value in named.items() if value is not None}
@@ -181,8 +183,10 @@ def build_teacher(
             raise EarnshawError(f"--teacher orthonormal has no positions {positions}")
         positions = "orthonormal"
     extra: dict[str, Any] = given | parse_parameters(parameters or [], taken=SETTLED)
+    activation = "almost-harmonic" if activation is None else activation
+    check_parameters(activation, extra, FOR_THE_POTENTIAL)
     return random_teacher(
-        "almost-harmonic" if activation is None else activation,
+        activation,
         7 if dim is None else dim,
         16 if units is None else units,
         0 if seed is None else seed,

@@ -51,7 +51,9 @@ def command(
 
     output.use_compilation_cache()
     import earnshaw as ew
+    from earnshaw.duality.named import check_parameters
 
+    check_parameters(name, parameters, ("max_norm",))
     phi: Any = ew.potential(name, dim, normalize=not raw, width=width, **parameters)
     lengths = _lengths(phi, on, norms)
     points = _points(phi, at)

@@ -10,7 +10,7 @@ import inspect
 import math
 import pkgutil
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -25,7 +25,15 @@ from earnshaw.duality.potential import Potential
 from earnshaw.duality.series.general import general_moment
 from earnshaw.errors import EarnshawError, OutOfRange, UnknownName, check_dim, check_real
 
-__all__ = ["ACTIVATIONS", "POTENTIALS", "activation", "is_activation", "potential", "takes_dim"]
+__all__ = [
+    "ACTIVATIONS",
+    "POTENTIALS",
+    "activation",
+    "check_parameters",
+    "is_activation",
+    "potential",
+    "takes_dim",
+]
 
 for _module in pkgutil.iter_modules(families.__path__):
     import_module(f"{families.__name__}.{_module.name}")
@@ -117,6 +125,18 @@ def potential(
     return _dual(source, dim, normalize, width, max_norm)
 
 
+def check_parameters(name: str, parameters: Mapping[str, Any], also: Iterable[str] = ()) -> None:
+    """Refuse names that are no parameters of the named activation or potential.
+
+    Parameters that come from a command line or a file are checked here before they become keywords
+    of a function, whose other arguments could have the same names. `also` may be there too.
+    """
+    registry = POTENTIALS if name in POTENTIALS else ACTIVATIONS
+    maker = "hermite" if _NUMBERED.fullmatch(name) else name
+    if maker in registry:  # else `potential` says that nobody knows it
+        _check_known(registry, maker, parameters, also)
+
+
 _activation = activation  # `potential` has a parameter of that name
 
 
@@ -124,15 +144,22 @@ def _make(registry: Registry, name: str, parameters: Mapping[str, Any]) -> Any:
     """registry[name](**parameters); unknown names and keywords are answered with the known."""
     if name not in registry:
         raise UnknownName(registry.what, name, registry)
-    known = inspect.signature(registry[name]).parameters
-    for given in parameters:
-        if given not in known:
-            allowed = ", ".join(known) or "none"
-            raise EarnshawError(f"{name} has no parameter {given!r}; allowed: {allowed}")
-    for key, parameter in known.items():
+    for key, parameter in _check_known(registry, name, parameters).items():
         if parameter.default is parameter.empty and key not in parameters:
             raise EarnshawError(f"{name} needs the parameter {key!r}")
     return registry[name](**parameters)
+
+
+def _check_known(
+    registry: Registry, name: str, parameters: Iterable[str], also: Iterable[str] = ()
+) -> Mapping[str, inspect.Parameter]:
+    """The parameters of a maker, if those given are among them."""
+    known = inspect.signature(registry[name]).parameters
+    for given in parameters:
+        if given not in known and given not in also:
+            allowed = ", ".join(known) or "none"
+            raise EarnshawError(f"{name} has no parameter {given!r}; allowed: {allowed}")
+    return known
 
 
 def _dual(

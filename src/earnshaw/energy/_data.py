@@ -15,6 +15,9 @@ from earnshaw.duality.named import activation as named_activation
 from earnshaw.duality.named import takes_dim
 from earnshaw.errors import EarnshawError, check_integer
 from earnshaw.inputs import Inputs
+from earnshaw.limits import check_memory
+
+COPIES = 4  # of the inputs while they are drawn
 
 
 def checked_inputs(inputs: Inputs) -> Inputs:
@@ -29,6 +32,7 @@ def drawn(source: Inputs, samples: int | None, seed: int, dim: int) -> Array:
     if samples is None:
         raise EarnshawError("a teacher needs samples=, the number of inputs to draw")
     count, seed = check_integer("samples", samples, 1), check_integer("seed", seed, 0, 2**63 - 1)
+    check_memory({"samples": count, "dimensions": dim}, COPIES)
     return source.sample(jax.random.key(seed), count, dim)
 
 

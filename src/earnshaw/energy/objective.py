@@ -39,6 +39,7 @@ from earnshaw.charges.network import Student, Teacher, is_concrete
 from earnshaw.duality.activation import Activation
 from earnshaw.energy.variants import Terms
 from earnshaw.errors import EarnshawError, UnknownName
+from earnshaw.limits import check_memory
 from earnshaw.numerics.eigenpairs import Eigenpair, smallest_eigenpair
 
 Moving = Literal["both", "positions", "weights"]
@@ -262,7 +263,9 @@ class Objective(eqx.Module):
         Shape (n, n) with n = k d (k (d - 1) on the sphere), plus k for the weights. One
         Hessian-vector product a column, in batches: n^2 memory, so for small students.
         """
-        return _hessian(self, self.check(student))
+        size = freedom(self, self.check(student))
+        check_memory({"entries of the Hessian": size**2}, copies=3)
+        return _hessian(self, student)
 
     def smallest_eigenpair(
         self, student: Student, *, tolerance: float = 1e-6, max_products: int = 300, seed: int = 0

@@ -52,6 +52,7 @@ from earnshaw.energy.objective import (
 )
 from earnshaw.energy.variants import VARIANTS, Terms, check_ones
 from earnshaw.errors import EarnshawError, UnknownName, check_integer
+from earnshaw.limits import check_work
 
 OBJECTIVES = tuple(VARIANTS)
 
@@ -322,6 +323,8 @@ def population_loss(
     moving = what_moves(objective, wrt)
     if objective == "assumption-1":
         check_ones("teacher", teacher.weights)
+    pairs = {"pairs of units": teacher.units**2, "dimensions": teacher.dim}
+    check_work("one value of the loss", pairs)
     coupling = choose_coupling(teacher.potential, teacher.manifold, teacher.dim)
     field = Field(coupling, devices_mesh(devices), check_integer("tile", tile, 64))
     unbounded = bool(jnp.any(jnp.isinf(coupling.alone(teacher.positions[:1])[0])))

@@ -11,6 +11,9 @@ from earnshaw.duality.potential import Zonal
 from earnshaw.energy.objective import Objective
 from earnshaw.errors import EarnshawError
 from earnshaw.learning.settings import Settings
+from earnshaw.limits import check_memory
+
+COPIES = 16  # of a start: gradients, steps, and the best so far
 
 
 def first_students(
@@ -27,6 +30,7 @@ def first_students(
         return Student(student.positions[None], student.weights[None])
     weights = "ones" if settings.objective == "assumption-1" else None
     units = teacher.units if settings.units is None else settings.units
+    check_memory({"starts": count, "units": units, "dimensions": teacher.dim}, COPIES)
     # Seeds of starts are spread out, so that those of seed 0 and seed 1 are not the same.
     first = settings.seed * 1_000_003
     law, scale = None, 1.0

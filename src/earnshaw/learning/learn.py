@@ -34,9 +34,11 @@ from earnshaw.learning._starts import first_students
 from earnshaw.learning.run import Run
 from earnshaw.learning.samples.sampled_nodes import sampled_nodes, translation
 from earnshaw.learning.settings import Settings
+from earnshaw.limits import check_memory
 from earnshaw.settings import given
 
 ITERATIONS = 100_000  # of methods of all units
+COPIES = 16  # of the starts of a unit
 SAMPLE = 256  # points over which what is left is averaged
 MORE_UNITS = 16  # beyond twice the teacher's, before node-wise learning gives up
 
@@ -203,6 +205,7 @@ def _session(
                 f"{settings.method} starts without units; allowed: student= for methods of all "
                 "units"
             )
+        check_memory({"starts": settings.starts or 1, "dimensions": teacher.dim}, COPIES)
         limit = units
         if limit is None and settings.method == "node-wise":
             limit = 2 * teacher.units + MORE_UNITS

@@ -112,7 +112,7 @@ def test_holdout_exact_numbers_and_parts():
     [
         ({"units": 100}, r"n_units is 100, which has \d+ parameters, .* allowed: at most \d+"),
         ({"units": "many"}, "n_units is 'many'; allowed: 'auto'"),
-        ({"units": -1}, "allowed: an integer >= 0"),
+        ({"units": -1}, "allowed: an integer from 0 to 2147483647"),
         ({"criterion": "bik"}, "did you mean bic"),
         ({"solver": "newton"}, "unknown solver"),
         ({"alpha": -1.0}, "alpha"),

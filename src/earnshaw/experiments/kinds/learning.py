@@ -85,6 +85,9 @@ class LearningKind(Kind):
         return dataclasses.asdict(Learning())
 
     def check(self, settings: Settings) -> dict[str, Any]:
+        from earnshaw.charges.network import FOR_THE_POTENTIAL
+        from earnshaw.duality.named import check_parameters
+
         known = [field.name for field in dataclasses.fields(Learning)]
         for name in settings:
             if name not in known:
@@ -94,6 +97,7 @@ class LearningKind(Kind):
             raise OutOfRange("activation", asked.activation, "the name of an activation")
         if not isinstance(asked.parameters, dict):
             raise OutOfRange("parameters", asked.parameters, "a table of names and values")
+        check_parameters(asked.activation, asked.parameters, FOR_THE_POTENTIAL)
         check_integer("dim", asked.dim, 1)
         check_integer("units", asked.units, 1)
         if asked.goal not in GOALS:

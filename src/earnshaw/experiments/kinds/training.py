@@ -9,14 +9,14 @@ from typing import Any
 
 from earnshaw.experiments.kinds.kind import Kind, Piece, Result, Settings
 from earnshaw.experiments.store.packing import pack, unpack
-from earnshaw.experiments.training.settings import Training, training, work
+from earnshaw.experiments.training.settings import LANES, Training, training, work
 
 
 class TrainingKind(Kind):
     """`ew.train` for sweeps: blocks of five seeds, which are trained in lockstep."""
 
     name = "train"
-    together = 5  # engine.LANES, which loads JAX
+    together = LANES
     measure = "error"
     sources = ("experiments/training", "duality")
     pins_compiler = True
@@ -31,9 +31,8 @@ class TrainingKind(Kind):
         return work(Training(**settings))
 
     def advance(self, settings: Settings, block: int, state: bytes | None, seconds: float) -> Piece:
-        from earnshaw.experiments.training.engine import LANES, Trainer
+        from earnshaw.experiments.training.engine import Trainer
 
-        assert self.together == LANES
         until = time.monotonic() + seconds
         trainer = Trainer(Training(**settings), block, None if state is None else unpack(state))
         while not trainer.done:

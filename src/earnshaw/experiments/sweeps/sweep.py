@@ -17,6 +17,8 @@ from earnshaw.experiments.sweeps._executor import Executor, Serial
 from earnshaw.experiments.sweeps.plan import Plan, plan
 from earnshaw.experiments.sweeps.progress import Watch
 
+WORKERS_A_CORE = 8  # more only take memory, hundreds of megabytes each
+
 
 @dataclass(frozen=True)
 class Sweep:
@@ -131,7 +133,7 @@ def sweep(
         asked = kind
     else:
         asked = plan(kind, grid, fixed=fixed, seeds=seeds, name=name)
-    check_integer("workers", workers, 1)
+    check_integer("workers", workers, 1, WORKERS_A_CORE * (os.cpu_count() or 1))
     code = code_version(asked.kind)
     with writing(store) as opened:
         run = opened.begin_run(asked.name, asked.kind, code, asked.cells())

@@ -21,9 +21,8 @@ import numpy as np
 from jax import Array
 
 from earnshaw.experiments.training._deep_network import Layers, forward, random_layers, update
-from earnshaw.experiments.training.settings import Training
+from earnshaw.experiments.training.settings import LANES, Training
 
-LANES = 5  # seeds of a block
 POOL = 1000  # updates of one call, whose samples are drawn together; fewer if those would need
 POOL_NUMBERS = 2_000_000  # more numbers than this, or
 POOL_WORK = 1_000_000_000  # more weights to update, which is seconds: a run is cut between calls

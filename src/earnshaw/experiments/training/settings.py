@@ -8,8 +8,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from earnshaw.errors import EarnshawError, OutOfRange, UnknownName, check_integer, check_real
+from earnshaw.limits import check_memory
 
 LINEAR = "linear"  # an output node without activation
+LANES = 5  # seeds that are trained together
+MOST_LAYERS = 100  # every layer is compiled on its own
+MOST_RECORDS = 100_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,6 +84,18 @@ class Training:
                 raise EarnshawError("every step takes all of a fixed set; allowed: no batch")
             samples = 1000 if self.samples is None else self.samples
             self._keep("samples", check_integer("samples", samples, 1))
+        self._check_sizes()
+
+    def _check_sizes(self) -> None:
+        """Refuse what would not fit into memory, for the `LANES` seeds that are trained together."""
+        for depth in (self.depth, self.student_depth or 1):
+            check_integer("depth", depth, 1, MOST_LAYERS)
+        check_integer("records", self.records, 1, MOST_RECORDS)
+        depth, width = map(max, (self.depth, self.width), self.student_shape)
+        weights = {"layers": depth, "units": width, "inputs": max(width, self.dim)}
+        check_memory({"seeds": LANES} | weights, copies=4)
+        samples = {"samples": max(self.samples_a_step, self.test_samples)}
+        check_memory({"seeds": LANES} | samples | {"nodes": self.dim + depth * width}, copies=4)
 
     def _keep(self, name: str, value: float) -> None:
         object.__setattr__(self, name, value)

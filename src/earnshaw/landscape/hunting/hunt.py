@@ -29,8 +29,10 @@ from earnshaw.landscape.hunting._verdict import Verdict
 from earnshaw.landscape.hunting._walkers import Walkers, unevaluated
 from earnshaw.landscape.hunting.critical_points import DECIDED, CriticalPoint, Landscape, interval
 from earnshaw.landscape.hunting.settings import Settings
+from earnshaw.limits import check_memory, check_work
 from earnshaw.settings import given
 
+COPIES = 12  # of a start: where it began, is and goes, and what its file holds
 RELATIVE = 1e-10  # the default tolerance, relative to the size of slopes
 
 
@@ -95,6 +97,9 @@ def hunt(
             "allowed: objective without-constants"
         )
     shape = (settings.student_units(teacher), teacher.dim)
+    check_memory({"starts": settings.starts, "units": shape[0], "dimensions": shape[1]}, COPIES)
+    pairs = {"pairs of units": shape[0] * (shape[0] + teacher.units), "dimensions": shape[1]}
+    check_work("one value of the loss", pairs)
     begun = draw_starts(
         loss.manifold,
         shape,

@@ -1,0 +1,72 @@
+"""One gate for numbers: what a computation would need is known before anything is allocated.
+
+A size alone is an integer up to 2^31 - 1, which is as far as array indices go. What sizes need
+together follows from their product,
+
+    memory   units x dimensions x starts x ... numbers of 8 bytes, as often as they are kept
+    time     units x units x dimensions x ... operations for one value of the loss
+
+and more than `MEMORY` or `OPERATIONS` is refused in one line. Iterations need no gate of time: a
+run shows its progress, can be interrupted, and goes on from its file. The environment variable
+EARNSHAW_MEMORY, a number of GiB, sets another limit of memory.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+
+from earnshaw.errors import EarnshawError, check_real
+
+MEMORY = 4.0  # GiB, unless EARNSHAW_MEMORY says otherwise
+OPERATIONS = 1e13  # for one value of a loss: about an hour on one core
+BYTES = 8  # of a float64
+VARIABLE = "EARNSHAW_MEMORY"
+UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+
+
+def check_memory(sizes: Mapping[str, int], copies: float = 1.0) -> None:
+    """Refuse arrays of prod(sizes) float64 numbers, kept `copies` times, that are too large.
+
+    The names of the sizes are what the message says: {"units": 3, "dimensions": 2}.
+    """
+    allowed = allowed_memory()
+    need = float(BYTES * copies) * _product(sizes)
+    if need > allowed:
+        raise EarnshawError(
+            f"{_words(sizes)} need {_in_bytes(need)} of memory; allowed: {_in_bytes(allowed)} "
+            f"({VARIABLE}, a number of GiB, sets another limit)"
+        )
+
+
+def check_work(what: str, sizes: Mapping[str, int]) -> None:
+    """Refuse what takes prod(sizes) operations before it can show any progress."""
+    if (need := _product(sizes)) > OPERATIONS:
+        raise EarnshawError(
+            f"{_words(sizes)} take {need:.0e} operations for {what}; allowed: {OPERATIONS:.0e}, "
+            "about an hour"
+        )
+
+
+def allowed_memory() -> float:
+    """The bytes that one computation may ask for."""
+    given = os.environ.get(VARIABLE)
+    try:
+        gibibytes = MEMORY if given is None else check_real(VARIABLE, float(given), 0.0)
+    except ValueError:
+        raise EarnshawError(f"{VARIABLE} is {given!r}; allowed: a number of GiB") from None
+    return gibibytes * 2**30
+
+
+def _product(sizes: Mapping[str, int]) -> float:
+    return math.prod(float(size) for size in sizes.values())
+
+
+def _words(sizes: Mapping[str, int]) -> str:
+    return " x ".join(f"{size} {name}" for name, size in sizes.items())
+
+
+def _in_bytes(number: float) -> str:
+    power = min(int(math.log2(max(number, 1.0)) // 10), len(UNITS) - 1)
+    return f"{number / 1024**power:.3g} {UNITS[power]}"
