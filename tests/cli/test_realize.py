@@ -115,7 +115,7 @@ def test_plain_output_says_the_answer_first(invoke):
         (["--potential", "exp(-r)"], "rho"),
         (["--potential", "exp(-r)", "--on", "space"], "dim"),
         (["--potential", "exp(rho)", "--on", "moon"], "sphere or space"),
-        (["--potential", "exp(-r)", "--on", "space", "--dim", "0"], "integer >= 1"),
+        (["--potential", "exp(-r)", "--on", "space", "--dim", "0"], "integer from 1 to"),
         (["--potential", "exp(-r)", "--on", "space", "--dim", "2", "--width", "-1"], "width"),
         ([], "--potential"),
         (["--potential", "exp(rho)", "--activation", "relu"], "--potential"),
