@@ -63,7 +63,8 @@ class Commands:
     def run(self, argv: list[str], cwd: Path) -> Outcome:
         """Run ``earnshaw argv`` in the folder `cwd`."""
         worker = self.worker if self.worker is not None else self._begin()
-        assert worker.stdin is not None and worker.stdout is not None
+        assert worker.stdin is not None
+        assert worker.stdout is not None
         before = _resident(worker.pid)
         began = time.monotonic()
         request = json.dumps({"argv": argv, "cwd": os.fspath(cwd)})
@@ -86,7 +87,7 @@ class Commands:
 
     def _begin(self) -> subprocess.Popen[bytes]:
         cache = {
-            "XLA_FLAGS": "--xla_backend_optimization_level=1 --xla_llvm_disable_expensive_passes=true",
+            "XLA_FLAGS": "--xla_backend_optimization_level=1",
             "JAX_COMPILATION_CACHE_DIR": str(ROOT / ".jax_cache"),
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
             "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
