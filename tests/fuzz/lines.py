@@ -34,7 +34,7 @@ BASES = {
     "learn": [
         "--dim 2 --units 2 --iterations 3 --starts 1",
         "--activation relu --dim 2 --units 2 --method gd --iterations 3",
-        "--activation erf --dim 2 --units 2 --samples 9 --iterations 2 --method noisy-sgd --batch 2",
+        "--activation erf --dim 2 --units 2 --samples 9 --iterations 2 --method gd",
     ],
     "potential": ["relu", "gaussian --dim 2", "hermite-3 --dim 3", "almost-harmonic --dim 3"],
     "predict": ["model.json table.csv", "model-classes.npz table.csv"],
