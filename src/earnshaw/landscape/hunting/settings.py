@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from earnshaw.energy.population import PopulationLoss
 
 LARGEST_SEED = 2**63 - 1
+LARGEST_SCALE = 1e100  # squares of lengths, and their products, are finite
 OBJECTIVES = ("full", "regularized", "assumption-1", "without-constants")
 MAY_GROW = ("starts", "iterations")  # when a stored hunt goes on
 
@@ -39,7 +40,11 @@ class Settings:
     starts: int = setting(600, "Random starts; 600.", low=1)
     seed: int = setting(0, "Of the starts; 0.", low=0, high=LARGEST_SEED)
     init_scale: float | None = setting(
-        None, "s, for starts of N(0, s^2 I); N(0, I/d).", above=0.0, said="init scale"
+        None,
+        "s, for starts of N(0, s^2 I); N(0, I/d).",
+        above=0.0,
+        below=LARGEST_SCALE,
+        said="init scale",
     )
     objective: str = setting(
         "full", "full (the default), regularized, assumption-1.", allowed=OBJECTIVES
