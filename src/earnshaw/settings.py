@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import typing
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -87,7 +88,14 @@ def given(settings: type, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def settings_of(kind: type[Settings], fields: Mapping[str, Any], what: str) -> Settings:
     """The settings that a file holds, as `dataclasses.asdict` gave them; `what` is such a file."""
+    types = typing.get_type_hints(kind)
     known = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     if set(fields) != known:
         raise EarnshawError(f"its settings are not those of {what} of this version")
+    for name, value in fields.items():
+        allowed = typing.get_args(types[name]) or (types[name],)
+        number = float in allowed and type(value) is int
+        if type(value) not in allowed and not number:
+            words = " or ".join("none" if one is type(None) else one.__name__ for one in allowed)
+            raise OutOfRange(f"its setting {name}", value, words)
     return kind(**fields)

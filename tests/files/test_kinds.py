@@ -11,7 +11,7 @@ import pytest
 
 import earnshaw as ew
 from earnshaw.errors import EarnshawError
-from earnshaw.files.fields import Group, array, integer, part, texts
+from earnshaw.files.fields import Group, array, integer, integers, part, texts
 from earnshaw.files.kind import Kind
 from earnshaw.learning.fitting.model_file import load_model
 from earnshaw.papers.claims.results_file import load_results
@@ -93,7 +93,7 @@ def test_names_that_only_npz_readers_know_are_read_under_any_name(tmp_path):
     assert ew.load_path(tmp_path / "path.backup")[1] == {"note": "mine"}
 
 
-INNER = Group((array("inner", "n", integers=True),))
+INNER = Group((integers("inner", "n"),))
 KIND = Kind(
     (
         integer("n", low=0),
@@ -130,7 +130,7 @@ def test_letters_mean_one_number(ending, tmp_path):
         ({"names": ["a"]}, "its matrix have shape (2, 3), it has 1 names; allowed: (n, names)"),
         ({"column": np.ones(3)}, "its column have shape (3,), its row (4,); allowed: (m)"),
         ({"row": np.ones((2, 2))}, "its row have shape (2, 2); allowed: (m)"),
-        ({"n": -1}, "its n is -1; allowed: an integer >= 0"),
+        ({"n": -1}, "its n is -1; allowed: an integer from 0 to 2147483647"),
         ({"n": 1.5}, "its n is a float; allowed: an integer"),
         ({"more": {"inner": np.array([0.5])}}, "its more: its inner are not an array of integers"),
     ):

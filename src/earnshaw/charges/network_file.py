@@ -32,9 +32,8 @@ from earnshaw.errors import EarnshawError
 from earnshaw.files.fields import array, integer, number, table, text
 from earnshaw.files.kind import Fields, Kind, load_any
 
-LARGEST_DIM = 2**31 - 1
 CHARGES = (
-    integer("dim", low=1, high=LARGEST_DIM),
+    integer("dim", low=1),
     array("positions", "units", "dim"),
     array("weights", "units"),
 )
@@ -45,8 +44,8 @@ TEACHER = Kind(
         text("activation", optional=True),
         table("parameters", optional=True),
         text("potential", optional=True),
-        number("width"),
-        text("on"),
+        number("width", low=0.0),
+        text("on", allowed=("space", "sphere")),
     ),
     "earnshaw-teacher",
 )

@@ -12,43 +12,55 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
+
+import numpy as np
 
 from earnshaw.charges.network_file import TEACHER, network_fields, teacher_of
-from earnshaw.dynamics.path import Encounter, Path, Pause
+from earnshaw.dynamics.path import Encounter, Path, Pause, Stop
+from earnshaw.dynamics.path import Kind as Meeting
+from earnshaw.dynamics.settings import Settings
+from earnshaw.errors import EarnshawError
 from earnshaw.files.checkpoints import Checkpoints
-from earnshaw.files.fields import Group, array, integer, number, part, table, text, values
+from earnshaw.files.fields import Group, array, integer, integers, number, part, parts, table, text
 from earnshaw.files.kind import Fields, Kind
 
-PLAIN = (  # fields of the file that are fields of a `Path`; a path may have diverged
+PLAIN = (  # fields of the file that are fields of a `Path`; its energy may be infinite at its end
     array("times", "times"),
-    array("positions", "times", "units", "dim", finite=False),
-    array("weights", "times", "units", finite=False),
+    array("positions", "times", "units", "dim"),
+    array("weights", "times", "units"),
     array("energy", "times", finite=False),
-    array("bound", "units", integers=True),
-    array("group", "units", integers=True),
-    integer("steps"),
-    text("stop"),
+    integers("bound", "units", low=-1),
+    integers("group", "units", low=0),
+    integer("steps", low=0),
+    text("stop", allowed=get_args(Stop)),
 )
 PAUSE = Group(
     (
-        array("leader", "charges", integers=True),
+        integers("leader", "charges", low=0),
         array("side", "charges"),
         array("speeds", "units", finite=False),
         array("top_speeds", "units", finite=False),
-        number("next_step"),
-        number("time"),
-        text("wrt"),
-        text("objective"),
-        number("rtol"),
-        number("atol"),
+        number("next_step", finite=False),
+        *(number(name) for name in ("time", "rtol", "atol")),
+        *(text(name) for name in ("wrt", "objective")),
     )
 )
+EVENT = Group(
+    (
+        number("time", low=0.0),
+        text("kind", allowed=get_args(Meeting)),
+        integer("unit", low=0),
+        integer("partner", low=0),
+        integer("side", low=-1, high=1),
+    )
+)
+ASKED = ("time", "wrt", "objective", "rtol", "atol")  # of a `Pause`
 PATH = Kind(
     (
         *PLAIN,
         part("teacher", TEACHER),
-        values("events"),
+        parts("events", EVENT),
         table("settings"),
         part("pause", PAUSE, optional=True),
     ),
@@ -87,10 +99,48 @@ def load_path(file: str | os.PathLike[str]) -> tuple[Path, dict[str, Any]]:
 
 
 def _path(fields: Fields) -> tuple[Path, dict[str, Any]]:
+    teacher = teacher_of(fields["teacher"])
+    _check_path(fields, teacher.units, teacher.dim)
+    teacher.manifold.check(fields["positions"].reshape(-1, teacher.dim), "student unit")
+    if "pause" in fields:
+        _check_pause(fields["pause"], len(fields["bound"]), teacher.units, fields["times"][-1])
     path = Path(
         **{field.name: fields[field.name] for field in PLAIN},
-        teacher=teacher_of(fields["teacher"]),
+        teacher=teacher,
         events=tuple(Encounter(**event) for event in fields["events"]),
         pause=Pause(**fields["pause"]) if "pause" in fields else None,
     )
     return path, fields["settings"]
+
+
+def _check_path(fields: Fields, protons: int, dim: int) -> None:
+    """That the fields fit together: times in order, and every number of a unit that of one."""
+    times, (_, units, own_dim) = fields["times"], fields["positions"].shape
+    if own_dim != dim or units == 0 or len(times) == 0:
+        raise EarnshawError("its positions are not those of units beside its teacher's")
+    if times[0] != 0 or np.any(np.diff(times) < 0):
+        raise EarnshawError("its times do not grow from 0 on")
+    if np.any(fields["bound"] >= protons) or np.any(fields["group"] >= units):
+        raise EarnshawError("it has units that are bound to what is not there")
+    for event in fields["events"]:
+        partners = protons if event["kind"] in ("bind", "release") else units
+        if event["unit"] >= units or event["partner"] >= partners or event["side"] == 0:
+            raise EarnshawError("it has events of units that are not there")
+
+
+def _check_pause(pause: Fields, units: int, protons: int, last: float) -> None:
+    """That a path can go on from here: what was asked of it, and who shares whose place."""
+    Settings(**{name: pause[name] for name in ASKED})
+    speeds, step, leader = (pause[name] for name in ("speeds", "next_step", "leader"))
+    if (
+        len(speeds) != units
+        or len(leader) != units + protons
+        or not np.all(np.abs(pause["side"]) == 1)
+    ):
+        raise EarnshawError("its pause is not that of its units")
+    if np.any(leader >= len(leader)):
+        raise EarnshawError("it has units that share a place with what is not there")
+    if pause["time"] < last or not (np.isnan(step) or 0 < step < np.inf):
+        raise EarnshawError("its pause has no time left, or no step to go on with")
+    if not (np.all(speeds >= 0) and np.all(pause["top_speeds"] >= 0)):
+        raise EarnshawError("its pause has speeds that are none")

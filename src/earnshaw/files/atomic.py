@@ -7,8 +7,14 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from earnshaw.errors import EarnshawError
+from earnshaw.limits import BYTES, check_memory
+
+COPIES = 4  # of a file in memory: its bytes, its arrays, these as float64, and JAX's own
+# What goes wrong in our own code on content that it has never seen.
+STUMBLED = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError)
 
 
 def as_path(path: str | os.PathLike[str], verb: str) -> Path:
@@ -79,7 +85,25 @@ def reading_file(path: str | os.PathLike[str], otherwise: str | None = None) -> 
         raise EarnshawError(f"{start} {error.strerror or error}") from None
     except EarnshawError as error:
         raise EarnshawError(f"{start} {error}") from None
-    except (KeyError, TypeError, ValueError, ArithmeticError):
+    except (*STUMBLED, ValueError):
         if otherwise is None:
             raise
         raise EarnshawError(f"{start} {otherwise}") from None
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """A file to read bytes from; refused if it is none, or too large for memory.
+
+    Pipes and devices are refused: what they hold has no end that could be known.
+    """
+    if path.exists() and not path.is_file():
+        raise EarnshawError("not a file")
+    with open(path, "rb") as file:
+        check_size(os.fstat(file.fileno()).st_size)
+        yield file
+
+
+def check_size(count: int, copies: float = COPIES) -> None:
+    """Refuse so many bytes of a file, kept `copies` times in memory, if they are too many."""
+    check_memory({"bytes": count}, copies / BYTES)

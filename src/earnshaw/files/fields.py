@@ -6,18 +6,21 @@ A kind of file is a list of fields, each with its type and, for arrays, its shap
 
 Letters mean the same number in all fields of a file. An integer, and the length of a list of
 texts, is the size of the letter that has its name; other letters take the size of the first array
-that has them. What does not fit is an `EarnshawError` of one line.
+that has them. What does not fit is an `EarnshawError` of one line. That fields fit to each other in
+other ways, an index to what it counts, is for the reader of the kind to check.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from earnshaw.errors import EarnshawError, check_integer
+from earnshaw.errors import LARGEST, EarnshawError, OutOfRange, check_integer
+from earnshaw.files.json_text import check_text
 
 WORDS = {
     str: "text",
@@ -28,6 +31,8 @@ WORDS = {
     list: "a list",
 }
 LARGEST_EXACT = 2**53  # integers above are no floats
+LONGEST = 10_000  # characters of a text
+NUMBERED = 1000  # arrays of a field that has them numbered
 Sizes = dict[str, tuple[int, str]]  # of letters, and who says so
 
 
@@ -40,21 +45,23 @@ class Field:
         type: `str`, `int`, `float`, `bool`, `dict` or `list` (as in JSON), or `np.ndarray`.
         optional: whether a file may lack it.
         null: whether it may be null, in a JSON file.
-        low, high: the least and the largest integer.
+        low, high: the least and the largest integer, or number.
+        allowed: the texts that it may be, if not any.
         shape: of an array, in letters.
         integers: whether an array has integers instead of real numbers.
-        finite: whether NaN and infinities in an array are refused.
+        finite: whether NaN and infinities are refused in an array, or as a number.
         texts: whether a list has to be one of different texts.
-        group: the fields of an object that has its own.
-        numbered: whether it stands for arrays name.0, name.1, ... of any shape and type.
+        group: the fields of an object that has its own, or of each object of a list.
+        numbered: whether it stands for arrays name.0, name.1, ... of numbers, of any shape.
     """
 
     name: str
     type: type
     optional: bool = False
     null: bool = False
-    low: int | None = None
-    high: int | None = None
+    low: float | None = None
+    high: float = LARGEST
+    allowed: tuple[str, ...] = ()
     shape: tuple[str, ...] = ()
     integers: bool = False
     finite: bool = True
@@ -65,41 +72,67 @@ class Field:
     @property
     def is_json(self) -> bool:
         """Whether an NPZ file holds it as JSON text."""
-        return self.type in (dict, list) and self.group is None and not self.numbered
+        return not self.is_part and self.type in (dict, list) and not self.numbered
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is an object with fields of its own, which an NPZ file holds one by one."""
+        return self.type is dict and self.group is not None
 
     def checked(self, value: Any, sizes: Sizes) -> Any:
         """The value, as the type that was declared; `sizes` learns from it."""
         if value is None and self.null:
             return None
         if self.numbered:
-            return value
+            return _numbered(self.name, value)
         if self.type is np.ndarray:
             return self._array(value, sizes)
-        return self._plain(value, sizes)
-
-    def _plain(self, value: Any, sizes: Sizes) -> Any:
-        """A value of JSON."""
         if self.type is float and type(value) is int:
-            value = float(value) if abs(value) < LARGEST_EXACT else float("inf")
+            value = float(value) if abs(value) < LARGEST_EXACT else math.inf
         found: Any = type(value)  # for mypy: `type(x) is not t` narrows x to what t may be
         if found is not self.type:
             raise EarnshawError(
                 f"its {self.name} is a {found.__name__}; allowed: {WORDS[self.type]}"
             )
+        return self._plain(value, sizes)
+
+    def _plain(self, value: Any, sizes: Sizes) -> Any:
+        """A value of JSON, of the declared type."""
         if self.group is not None:
-            try:
-                return self.group.checked(value)
-            except EarnshawError as error:
-                raise EarnshawError(f"its {self.name}: {error}") from None
+            return self._grouped(self.group, value)
+        if self.type is str:
+            check_text(value)
+            if len(value) > LONGEST:
+                raise OutOfRange(f"its {self.name}", value, f"up to {LONGEST} characters")
+            if self.allowed and value not in self.allowed:
+                raise OutOfRange(f"its {self.name}", value, ", ".join(self.allowed))
         if self.type is int:
-            if self.low is not None:
-                check_integer(f"its {self.name}", value, self.low, self.high)
+            self._integer(value)
             sizes[self.name] = (value, f"its {self.name} is {value}")
+        if self.type is float and self.finite:
+            low = -math.inf if self.low is None else self.low
+            if not (math.isfinite(value) and low <= value <= self.high):
+                raise OutOfRange(f"its {self.name}", value, f"a number in [{low:g}, {self.high:g}]")
         if self.texts:
             if not all(isinstance(one, str) for one in value) or len(set(value)) < len(value):
                 raise EarnshawError(f"its {self.name} are not different texts")
             sizes[self.name] = (len(value), f"it has {len(value)} {self.name}")
         return value
+
+    def _grouped(self, group: Group, value: Any) -> Any:
+        """An object with fields of its own, or a list of such objects."""
+        try:
+            if self.type is dict:
+                return group.checked(value)
+            if not all(isinstance(one, dict) for one in value):
+                raise EarnshawError("not a list of objects")
+            return [group.checked(one) for one in value]
+        except EarnshawError as error:
+            raise EarnshawError(f"its {self.name}: {error}") from None
+
+    def _integer(self, value: int) -> None:
+        low = -LARGEST if self.low is None else int(self.low)
+        check_integer(f"its {self.name}", value, low, int(self.high))
 
     def _array(self, value: Any, sizes: Sizes) -> np.ndarray:
         """An array of the declared type and shape."""
@@ -112,7 +145,11 @@ class Field:
         if array.dtype.kind not in kinds or array.ndim == 0:
             what = "integers" if self.integers else "numbers"
             raise EarnshawError(f"its {name} are not an array of {what}")
-        array = array.astype(int if self.integers else float)
+        if self.integers and array.size:
+            self._integer(int(array.min()))
+            self._integer(int(array.max()))
+        with np.errstate(over="ignore"):  # long doubles may become infinite
+            array = array.astype(int if self.integers else float)
         if self.finite and not np.all(np.isfinite(array)):
             raise EarnshawError(f"its {name} have NaN or infinite entries; allowed: finite numbers")
         if isinstance(value, list) and array.shape == (0,):
@@ -152,21 +189,33 @@ class Group:
         return found
 
 
-def text(name: str, *, optional: bool = False) -> Field:
-    """A text."""
-    return Field(name, str, optional=optional)
+def _numbered(name: str, value: list[np.ndarray]) -> list[np.ndarray]:
+    """Arrays of numbers, or of true and false."""
+    if len(value) > NUMBERED or any(one.dtype.kind not in "biuf" for one in value):
+        raise EarnshawError(f"its {name} are not arrays of numbers, {NUMBERED} at most")
+    return value
 
 
-def integer(
-    name: str, *, low: int | None = None, high: int | None = None, null: bool = False
-) -> Field:
+def text(name: str, *, optional: bool = False, allowed: tuple[str, ...] = ()) -> Field:
+    """A text; one of those `allowed`, if any are named."""
+    return Field(name, str, optional=optional, allowed=allowed)
+
+
+def integer(name: str, *, low: int | None = None, high: int = LARGEST, null: bool = False) -> Field:
     """An integer, from `low` to `high`."""
     return Field(name, int, low=low, high=high, null=null)
 
 
-def number(name: str, *, null: bool = False) -> Field:
-    """A real number."""
-    return Field(name, float, null=null)
+def number(
+    name: str,
+    *,
+    low: float | None = None,
+    high: float = math.inf,
+    null: bool = False,
+    finite: bool = True,
+) -> Field:
+    """A real number from `low` to `high`; not `finite`: any at all, also NaN."""
+    return Field(name, float, low=low, high=high, null=null, finite=finite)
 
 
 def flag(name: str) -> Field:
@@ -174,9 +223,14 @@ def flag(name: str) -> Field:
     return Field(name, bool)
 
 
-def array(name: str, *shape: str, integers: bool = False, finite: bool = True) -> Field:
+def array(name: str, *shape: str, finite: bool = True) -> Field:
     """An array of numbers whose shape is given in letters."""
-    return Field(name, np.ndarray, shape=shape, integers=integers, finite=finite)
+    return Field(name, np.ndarray, shape=shape, finite=finite)
+
+
+def integers(name: str, *shape: str, low: int | None = None, high: int = LARGEST) -> Field:
+    """An array of integers from `low` to `high`, whose shape is given in letters."""
+    return Field(name, np.ndarray, shape=shape, integers=True, low=low, high=high)
 
 
 def texts(name: str) -> Field:
@@ -197,6 +251,11 @@ def table(name: str, *, optional: bool = False) -> Field:
 def part(name: str, group: Group, *, optional: bool = False) -> Field:
     """An object with declared fields; in an NPZ file they are name.field."""
     return Field(name, dict, optional=optional, group=group)
+
+
+def parts(name: str, group: Group) -> Field:
+    """A list of objects with declared fields; in an NPZ file JSON text."""
+    return Field(name, list, group=group)
 
 
 def arrays(name: str) -> Field:

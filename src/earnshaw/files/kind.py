@@ -21,19 +21,27 @@ same classes could read them. NPZ and JSON can be read, and checked, by anything
 
 from __future__ import annotations
 
-import io
 import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 
 from earnshaw.errors import EarnshawError, OutOfRange
-from earnshaw.files.atomic import as_path, check_writable, reading_file, write_text, write_whole
+from earnshaw.files.atomic import (
+    as_path,
+    check_writable,
+    opened,
+    reading_file,
+    write_text,
+    write_whole,
+)
 from earnshaw.files.fields import Field, Group, integer, text
+from earnshaw.files.json_text import parsed
+from earnshaw.files.npz import Archive
 
 Made = TypeVar("Made")
 Fields = dict[str, Any]
@@ -117,11 +125,9 @@ def load_any(path: str | os.PathLike[str], makers: Mapping[Kind, Callable[[Field
         raise EarnshawError(f"cannot read {str(path)!r}; allowed endings: {', '.join(endings)}")
     # What fits field by field may still be of a kind that our own code has never seen.
     with reading_file(path, "its fields do not fit together"):
-        if path.exists() and not path.is_file():
-            raise EarnshawError("not a file")
-        content = path.read_bytes()
         is_json = endings == (".json",) or (".json" in endings and _is_json(path))
-        raw = _read_json(content, kinds) if is_json else _read_npz(content, kinds)
+        with opened(path) as file:
+            raw = _read_json(file.read(), kinds) if is_json else _read_npz(file, kinds)
         kind = _check_header(raw, kinds)
         return makers[kind](kind.checked(raw))
 
@@ -153,27 +159,11 @@ def _check_header(raw: Mapping[str, Any], kinds: list[Kind]) -> Kind:
 
 
 def _read_json(content: str | bytes, kinds: list[Kind]) -> Mapping[str, Any]:
-    raw = _parsed(content, "it is not JSON", all(kind.finite for kind in kinds))
+    raw = parsed(content, "it is not JSON", all(kind.finite for kind in kinds))
     if not isinstance(raw, dict):
         formats = ", ".join(kind.format for kind in kinds)
         raise EarnshawError(f"not a file of earnshaw; allowed: {formats}")
     return raw
-
-
-def _parsed(text: str | bytes, otherwise: str, finite: bool) -> Any:
-    try:
-        return json.loads(text, parse_constant=_refuse_constant if finite else None)
-    except EarnshawError:
-        raise
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise EarnshawError(f"{otherwise}: {error.msg} at {place}") from None
-    except (ValueError, RecursionError):
-        raise EarnshawError(otherwise) from None
-
-
-def _refuse_constant(name: str) -> Any:
-    raise EarnshawError(f"it has the number {name}; allowed: finite numbers")
 
 
 def _json(name: str, value: Any, finite: bool) -> str:
@@ -204,7 +194,7 @@ def _flat(group: Group, fields: Fields, finite: bool, prefix: str = "") -> dict[
         key, value = prefix + field.name, fields.get(field.name)
         if value is None:
             continue
-        if field.group is not None:
+        if field.is_part and field.group is not None:
             arrays |= _flat(field.group, value, finite, f"{key}.")
         elif field.numbered:
             arrays |= {f"{key}.{i}": np.asarray(one) for i, one in enumerate(value)}
@@ -213,16 +203,9 @@ def _flat(group: Group, fields: Fields, finite: bool, prefix: str = "") -> dict[
     return arrays
 
 
-def _read_npz(content: bytes, kinds: list[Kind]) -> Mapping[str, Any]:
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-            every = Group(tuple(field for kind in kinds for field in kind.declared))
-            return _raw(every, archive, all(kind.finite for kind in kinds))
-    except EarnshawError:
-        raise
-    except Exception:
-        # Foreign bytes: pickles, and whatever the decoders of zip, deflate and NPY make of them.
-        raise EarnshawError("not an NPZ file, a damaged one, or one with pickled objects") from None
+def _read_npz(file: BinaryIO, kinds: list[Kind]) -> Mapping[str, Any]:
+    every = Group(tuple(field for kind in kinds for field in kind.declared))
+    return _raw(every, Archive(file), all(kind.finite for kind in kinds))
 
 
 def _raw(
@@ -232,7 +215,7 @@ def _raw(
     raw: dict[str, Any] = {}
     for field in group.declared:
         key = prefix + field.name
-        if field.group is not None:
+        if field.is_part and field.group is not None:
             if any(name.startswith(f"{key}.") for name in archive):
                 raw[field.name] = _raw(field.group, archive, finite, f"{key}.")
         elif field.numbered:
@@ -244,6 +227,6 @@ def _raw(
             array = archive[key]
             value = array.item() if array.ndim == 0 else array
             if field.is_json and isinstance(value, str):
-                value = _parsed(value, f"its {field.name} are not JSON", finite)
+                value = parsed(value, f"its {field.name} are not JSON", finite)
             raw[field.name] = value
     return raw

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from earnshaw.charges.network import Student, Teacher
@@ -74,15 +75,25 @@ def _stored(fields: Fields) -> Stored:
 
 
 def restored(begun: Any, leaves: list[np.ndarray]) -> Any:
-    """The state with the structure of `begun` and the stored arrays."""
+    """The state with the structure of `begun` and the stored arrays.
+
+    Their shapes are those of `begun`, but that a run which has made room for more units has so many
+    more rows in every array.
+    """
     wanted, structure = jax.tree.flatten(begun)
-    fits = len(wanted) == len(leaves) and all(
-        old.ndim == new.ndim and np.can_cast(new.dtype, old.dtype, "same_kind")
-        for old, new in zip(wanted, leaves, strict=True)
+    pairs = list(zip(wanted, leaves, strict=False))
+    more = {new.shape[0] - old.shape[0] for old, new in pairs if old.ndim and new.ndim}
+    fits = (
+        len(wanted) == len(leaves)
+        and len(more) == 1
+        and min(more) >= 0
+        and all(
+            old.ndim == new.ndim
+            and old.shape[1:] == new.shape[1:]
+            and np.can_cast(new.dtype, old.dtype, "same_kind")
+            for old, new in pairs
+        )
     )
     if not fits:
         raise EarnshawError("the stored state does not fit its settings")
-    return jax.tree.unflatten(
-        structure,
-        [jax.numpy.asarray(new, old.dtype) for old, new in zip(wanted, leaves, strict=True)],
-    )
+    return jax.tree.unflatten(structure, [jnp.asarray(new, old.dtype) for old, new in pairs])

@@ -14,12 +14,21 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from earnshaw.charges.network import Student
 from earnshaw.descent.loop import Loop, Report, begin, run, stop_codes
 from earnshaw.descent.method import Method, Stop, stop_of
-from earnshaw.descent.nodes import NodeMethod, Nodes, begin_nodes, run_nodes, stop_of_nodes
+from earnshaw.descent.nodes import (
+    FIRST_ROOM,
+    NodeMethod,
+    Nodes,
+    begin_nodes,
+    run_nodes,
+    stop_of_nodes,
+)
 from earnshaw.energy.objective import Objective
+from earnshaw.errors import LARGEST, EarnshawError, check_integer
 from earnshaw.learning.run import Trace
 
 
@@ -40,6 +49,10 @@ class Session(abc.ABC):
     @abc.abstractmethod
     def begin(self) -> Any:
         """The first state."""
+
+    @abc.abstractmethod
+    def check(self, state: Any) -> None:
+        """Refuse a state of the right shape that no run can be in: what a file holds may be so."""
 
     @abc.abstractmethod
     def go(
@@ -65,6 +78,17 @@ class AllAtOnce(Session):
     def begin(self) -> Loop:
         key = jax.random.key(self.seed, impl="threefry2x32")
         return begin(self.method, self.objective, self.starts, key)
+
+    def check(self, state: Loop) -> None:
+        states, history = state.states, state.history
+        _check_students(self.objective, states.student)
+        _check_count("iteration", state.iteration)
+        _check_count("iterations used", state.used)
+        _check_count("stop", states.stop, high=len(Stop))
+        _check_count("snapshots", history.count, high=history.room)
+        _check_count("iterations between snapshots", history.every, low=1)
+        if state.key.shape != self.begin().key.shape:
+            raise EarnshawError("the stored random key is none")
 
     def go(
         self, state: Loop, report: Report | None, checkpoint: Callable[[Loop], None] | None
@@ -106,6 +130,17 @@ class NodeByNode(Session):
     def begin(self) -> Nodes:
         return begin_nodes(self.objective, self.method.limit, self.seed)
 
+    def check(self, state: Nodes) -> None:
+        _check_count("units", state.placed, high=state.room)
+        _check_count("room", jnp.asarray(state.room), high=max(self.method.limit, FIRST_ROOM))
+        _check_students(self.objective, state.student)
+        _check_count("iterations", state.iterations)
+        _check_count("failures", state.failures)
+        _check_count("round", state.round)
+        _check_count("stop", state.stop, high=len(Stop))
+        if int(state.seed) != self.seed:
+            raise EarnshawError(f"the stored seed is {int(state.seed)}; allowed: {self.seed}")
+
     def go(
         self, state: Nodes, report: Report | None, checkpoint: Callable[[Nodes], None] | None
     ) -> tuple[Nodes, bool]:
@@ -126,3 +161,15 @@ class NodeByNode(Session):
         )
         stop = stop_of_nodes(state, interrupted)
         return Outcome(state.result(), stop, int(each.sum()), float(state.loss), trace)
+
+
+def _check_count(what: str, numbers: Array, low: int = 0, high: int = LARGEST) -> None:
+    """Refuse integers of a state outside of [low, high]."""
+    for number in (int(np.min(numbers)), int(np.max(numbers))):
+        check_integer(f"the stored {what}", number, low, high)
+
+
+def _check_students(objective: Objective, students: Student) -> None:
+    """Refuse students of a state, with any leading axes, that are not finite or not in place."""
+    positions = jnp.reshape(students.positions, (-1, students.dim))
+    objective.check(Student(positions, jnp.ravel(students.weights)))

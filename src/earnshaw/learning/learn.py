@@ -113,7 +113,7 @@ def learn(
     keeper = None if save is None else run_checkpoints(save, settings, teacher, student)
     state = session.begin()
     if leaves is not None:
-        state = _where_it_stopped(state, leaves, f"cannot resume {str(resume)!r}")
+        state = _where_it_stopped(session, state, leaves, f"cannot resume {str(resume)!r}")
     kept: list[Any] = [state]
 
     def checkpoint(state: Any) -> None:
@@ -135,13 +135,18 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     stored = read_run(path)
     loss = objective_of(stored.teacher, stored.settings)
     session, notes = _session(stored.teacher, loss, stored.settings, stored.start)
-    state = _where_it_stopped(session.begin(), stored.leaves, f"cannot read {str(path)!r}")
+    begun, otherwise = session.begin(), f"cannot read {str(path)!r}"
+    state = _where_it_stopped(session, begun, stored.leaves, otherwise)
     return _run(stored.teacher, loss, stored.settings, session.outcome(state, True), notes)
 
 
-def _where_it_stopped(begun: Any, leaves: list[np.ndarray], otherwise: str) -> Any:
+def _where_it_stopped(
+    session: Session, begun: Any, leaves: list[np.ndarray], otherwise: str
+) -> Any:
     try:
-        return restored(begun, leaves)
+        state = restored(begun, leaves)
+        session.check(state)
+        return state
     except EarnshawError as error:
         raise EarnshawError(f"{otherwise}: {error}") from None
 

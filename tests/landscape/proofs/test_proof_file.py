@@ -87,7 +87,7 @@ def forged(text, **changes):
         {"loss": [1.0, 2.0], "away_from_zero": True},
         {"loss": [-2.0, -1.0]},
         {"radius": 1e-40},
-        {"bits": 1 << 40},
+        {"bits": 1 << 20},
         {"centre": json.loads(TEXTS[0])["centre"] | {"weights": [1.0, -0.70001]}},
         {"teacher": json.loads(TEXTS[0])["teacher"] | {"width": 1.50001}},
         {"kind": "cusp-minimum"},

@@ -18,28 +18,28 @@ from earnshaw.charges.network import Teacher
 from earnshaw.charges.network_file import TEACHER, network_fields, teacher_of
 from earnshaw.errors import EarnshawError
 from earnshaw.files.checkpoints import Checkpoints
-from earnshaw.files.fields import array, part, table
+from earnshaw.files.fields import array, integers, part, table
 from earnshaw.files.kind import Fields, Kind
-from earnshaw.landscape.hunting._search import Search
+from earnshaw.landscape.hunting._search import Search, Status
 from earnshaw.landscape.hunting._walkers import Walkers
 from earnshaw.landscape.hunting.settings import Settings
 from earnshaw.settings import settings_of
 
-OF_WALKERS = (  # in the order of `Walkers`; a start may have diverged
-    array("positions", "starts", "units", "dim", finite=False),
-    array("weights", "starts", "units", finite=False),
+OF_WALKERS = (  # in the order of `Walkers`; slopes may be infinite where a start has diverged
+    array("positions", "starts", "units", "dim"),
+    array("weights", "starts", "units"),
     array("value", "starts", finite=False),
     array("by_positions", "starts", "units", "dim", finite=False),
     array("by_weights", "starts", "units", finite=False),
     array("step_size", "starts", finite=False),
-    array("iterations", "starts", integers=True),
+    integers("iterations", "starts", low=0),
 )
 HUNT = Kind(
     (
         table("settings"),
         part("teacher", TEACHER),
-        array("status", "starts", integers=True),
-        array("next_try", "starts", integers=True),
+        integers("status", "starts", low=min(Status), high=max(Status)),
+        integers("next_try", "starts", low=0),
         *OF_WALKERS,
     ),
     "earnshaw-landscape",
@@ -71,5 +71,6 @@ def _hunt(fields: Fields) -> tuple[Settings, Teacher, Search]:
     shape = (settings.starts, settings.student_units(teacher), teacher.dim)
     if fields["positions"].shape != shape:
         raise EarnshawError("its starts do not fit its settings")
+    teacher.manifold.check(fields["positions"].reshape(-1, teacher.dim), "student unit")
     walkers = Walkers(*(fields[field.name] for field in OF_WALKERS))
     return settings, teacher, Search(walkers, fields["status"], fields["next_try"])

@@ -19,7 +19,6 @@ import json
 import math
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from earnshaw.charges.network_file import (
@@ -30,7 +29,7 @@ from earnshaw.charges.network_file import (
     teacher_of,
 )
 from earnshaw.errors import EarnshawError
-from earnshaw.files.atomic import reading_file, write_text
+from earnshaw.files.atomic import STUMBLED, as_path, opened, reading_file, write_text
 from earnshaw.files.fields import flag, integer, number, part, text, values
 from earnshaw.files.kind import Fields, Kind
 from earnshaw.landscape.proofs.proof import Proof
@@ -67,8 +66,9 @@ def load_proof(path: str | os.PathLike[str]) -> Proof:
 
     `check` also verifies what it claims.
     """
-    with reading_file(path):
-        return read(Path(path).read_bytes())
+    path = as_path(path, "read")
+    with reading_file(path), opened(path) as file:
+        return read(file.read())
 
 
 def written(proof: Proof) -> str:
@@ -88,7 +88,7 @@ def read(content: str | bytes) -> Proof:
         return _proof(fields)
     except EarnshawError:
         raise
-    except (KeyError, TypeError, ValueError, ArithmeticError):
+    except (*STUMBLED, ValueError):
         raise EarnshawError("its fields are not those of a proof") from None
 
 

@@ -91,6 +91,8 @@ def _model_of(fields: Fields) -> Model:
         raise EarnshawError(
             f"its intercept have shape {fields['intercept'].shape}; allowed: ({outputs},)"
         )
+    if not all(v is None or type(v) in (int, float) for v in fields["scores"].values()):
+        raise EarnshawError("its scores are not numbers")
     sigma = named_activation(fields["activation"], **fields["parameters"])
     if not isinstance(sigma, DotProduct):
         raise OutOfRange("its activation", fields["activation"], "dot-product activations")

@@ -20,21 +20,27 @@ import csv
 import dataclasses
 import io
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from earnshaw.errors import EarnshawError, MissingExtra, UnknownName
+from earnshaw.files.atomic import COPIES, check_size, opened, reading_file
+from earnshaw.files.npz import Archive
+from earnshaw.limits import BYTES, check_memory
 
 TEXT, PARQUET, NPZ = (".csv", ".tsv", ".txt"), (".parquet", ".pq"), (".npz",)
 ENDINGS = (*TEXT, *PARQUET, *NPZ)
 SEPARATORS = (",", ";", "\t", "|")
 NAMED = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|", "space": " "}
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?", "-"))
-BLOCK = 20_000  # rows that are held as texts at once
+BLOCK = 400_000  # cells that are held as texts at once, and 32 rows at least
+MOST_COLUMNS = 100_000
+CHARACTER = 4  # bytes of one in an array of texts
 LISTED = 8  # names in one message
 
 
@@ -140,22 +146,13 @@ def read_table(path: str | os.PathLike[str], separator: str | None = None) -> Ta
             raise EarnshawError(
                 f"the separator is {separator!r}; allowed: one character, or {', '.join(NAMED)}"
             )
-    try:
+    with reading_file(path, "it is not a table, or a damaged one"):
         if path.is_dir():
             raise EarnshawError("it is a folder")
-        if ending in TEXT:
-            return _checked(_read_text(path, separator, set()))
-        return _checked(_read_parquet(path) if ending in PARQUET else _read_npz(path))
-    except FileNotFoundError:
-        raise EarnshawError(f"cannot read {str(path)!r}: there is no such file") from None
-    except EarnshawError as error:
-        raise EarnshawError(f"cannot read {str(path)!r}: {error}") from None
-    except UnicodeError:
-        raise EarnshawError(f"cannot read {str(path)!r}: it is not text in UTF-8") from None
-    except csv.Error as error:
-        raise EarnshawError(f"cannot read {str(path)!r}: not a table: {error}") from None
-    except OSError as error:
-        raise EarnshawError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
+        with opened(path) as file:
+            if ending in TEXT:
+                return _checked(_read_text(file, separator, set()))
+            return _checked(_read_parquet(file) if ending in PARQUET else _read_npz(file))
 
 
 def _checked(table: Table) -> Table:
@@ -169,32 +166,64 @@ def _checked(table: Table) -> Table:
 # -- text -----------------------------------------------------------------------------------------
 
 
-def _read_text(path: Path, separator: str | None, texts: set[str]) -> Table:
+def _read_text(file: BinaryIO, separator: str | None, texts: set[str]) -> Table:
     """`texts` are columns that are known to be no numbers."""
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        separator = separator or _separator(_first_line(file))
-        file.seek(0)
-        rows = csv.reader(file, delimiter=separator, skipinitialspace=True)
-        names = _header(next(row for row in rows if any(cell.strip() for cell in row)))
-        blocks: list[list[np.ndarray]] = [[] for _ in names]
-        lines: list[int] = []
-        late: set[str] = set()
-        while block := list(islice(_cells(rows, len(names), lines), BLOCK)):
-            for j, column in enumerate(zip(*block, strict=True)):
-                found = None if names[j] in texts else _numbers(column)
-                if found is None:
-                    if names[j] not in texts and blocks[j]:
-                        late.add(names[j])
-                    texts.add(names[j])
-                    found = np.array(column)
-                blocks[j].append(found)
+    file.seek(0)
+    lines = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    try:
+        return _read_lines(lines, separator, texts)
+    except UnicodeError:
+        raise EarnshawError("it is not text in UTF-8") from None
+    except csv.Error as error:
+        raise EarnshawError(f"not a table: {error}") from None
+    finally:
+        lines.detach()  # the file stays open
+
+
+def _read_lines(file: io.TextIOWrapper, separator: str | None, texts: set[str]) -> Table:
+    """The same from its lines; read once more where a column is found to be no numbers late."""
+    separator = separator or _separator(_first_line(file))
+    file.seek(0)
+    rows = csv.reader(file, delimiter=separator, skipinitialspace=True)
+    names = _header(next((row for row in rows if any(cell.strip() for cell in row)), []))
+    blocks: list[list[np.ndarray]] = [[] for _ in names]
+    lines: list[int] = []
+    late: set[str] = set()
+    height = max(BLOCK // len(names), 32)
+    while block := list(islice(_cells(rows, len(names), lines), height)):
+        for j, column in enumerate(zip(*block, strict=True)):
+            found = None if names[j] in texts else _numbers(column)
+            if found is None:
+                if names[j] not in texts and blocks[j]:
+                    late.add(names[j])
+                texts.add(names[j])
+                found = _texts(column)
+            blocks[j].append(found)
     if late:  # earlier blocks were taken for numbers, and their texts are gone
-        return _read_text(path, separator, texts)
-    columns = {
-        name: np.concatenate(part) if part else np.zeros(0)
-        for name, part in zip(names, blocks, strict=True)
-    }
+        file.seek(0)
+        return _read_lines(file, separator, texts)
+    columns = {name: _joined(part) for name, part in zip(names, blocks, strict=True)}
     return Table(columns, np.array(lines, dtype=int), "line")
+
+
+def _texts(cells: Sequence[str]) -> np.ndarray:
+    """As texts, all of which take as much memory as the longest."""
+    _check_texts(len(cells), max(map(len, cells)))
+    return np.array(cells)
+
+
+def _joined(blocks: list[np.ndarray]) -> np.ndarray:
+    if not blocks:
+        return np.zeros(0)
+    if blocks[0].dtype.kind == "U":
+        longest = max(block.dtype.itemsize for block in blocks) // CHARACTER
+        _check_texts(sum(map(len, blocks)), longest)
+    return np.concatenate(blocks)
+
+
+def _check_texts(rows: int, longest: int) -> None:
+    sizes = {"rows": rows, "characters of the longest text in a column": longest}
+    check_memory(sizes, COPIES * CHARACTER / BYTES)
 
 
 def _first_line(file: io.TextIOBase) -> str:
@@ -213,15 +242,18 @@ def _separator(first: str) -> str:
 
 def _header(cells: list[str]) -> list[str]:
     names = [cell.strip() for cell in cells]
+    if not names or len(names) > MOST_COLUMNS:
+        raise EarnshawError(f"it has {len(names)} columns; allowed: from 1 to {MOST_COLUMNS}")
     if all(_number(name) is not None for name in names):
         raise EarnshawError(
             "its first line has numbers only; allowed: a line of column names, then rows"
         )
+    counts = Counter(names)
     for number, name in enumerate(names, start=1):
         if not name:
             raise EarnshawError(f"its column {number} has no name")
-        if names.count(name) > 1:
-            raise EarnshawError(f"it has {names.count(name)} columns {name!r}; allowed: one")
+        if counts[name] > 1:
+            raise EarnshawError(f"it has {counts[name]} columns {name!r}; allowed: one")
     return names
 
 
@@ -269,16 +301,18 @@ def arrow() -> Any:
     return pyarrow
 
 
-def _read_parquet(path: Path) -> Table:
+def _read_parquet(file: BinaryIO) -> Table:
     pa = arrow()
     try:
-        found = pa.parquet.read_table(path)
+        whole = pa.parquet.ParquetFile(file)
+        about = whole.metadata
+        check_memory({"rows": about.num_rows, "columns": about.num_columns}, COPIES)
+        check_size(sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups)))
+        found = whole.read()
+        names = _header(found.column_names)
+        columns = {name: _plain(pa, found.column(i)) for i, name in enumerate(names)}
     except (pa.ArrowException, OSError):
-        path.open("rb").close()  # an unreadable file says so itself
         raise EarnshawError("not a Parquet file, or a damaged one") from None
-    columns = {
-        name: _plain(pa, found.column(i)) for i, name in enumerate(_header(found.column_names))
-    }
     return Table(columns, np.arange(1, found.num_rows + 1))
 
 
@@ -289,19 +323,14 @@ def _plain(pa: Any, column: Any) -> np.ndarray:
         column, kind = column.cast(pa.float64() if types.is_decimal(kind) else pa.int8()), None
     if kind is None or types.is_integer(kind) or types.is_floating(kind) or types.is_null(kind):
         return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=float)
-    return np.array(["" if value is None else str(value) for value in column.to_pylist()])
+    return _texts(["", *("" if value is None else str(value) for value in column.to_pylist())])[1:]
 
 
-def _read_npz(path: Path) -> Table:
-    content = path.read_bytes()
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except Exception:
-        # Foreign bytes: pickles, and whatever the decoders of zip, deflate and NPY make of them.
-        raise EarnshawError("not an NPZ file, a damaged one, or one with pickled objects") from None
-    if "format" in arrays:
+def _read_npz(file: BinaryIO) -> Table:
+    archive = Archive(file)
+    if "format" in archive:
         raise EarnshawError("it is a file of earnshaw, not a table")
+    arrays = dict(archive)
     groups: dict[str, list[str]] = {}
     if arrays.get("x", np.zeros(0)).ndim == 2:
         arrays = {name: array for name, array in arrays.items() if name in ("x", "y")}

@@ -9,17 +9,34 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from earnshaw.errors import EarnshawError
-from earnshaw.files.fields import integer, table, text
+from earnshaw.files.fields import Field, Group, integer, table, text, values
 from earnshaw.files.kind import Fields, Kind
 from earnshaw.papers.claims.catalog import claim_named
+from earnshaw.papers.claims.claim import Role
 from earnshaw.papers.claims.verdict import ClaimResult, StatementResult
-from earnshaw.papers.claims.witness import plain
+from earnshaw.papers.claims.witness import LARGEST_SEED, plain
 
+OUTCOME = Group(
+    (
+        *(text(name) for name in ("name", "says")),
+        text("role", allowed=get_args(Role)),
+        *(integer(name, low=0) for name in ("held", "failed", "undecided")),
+        *(table(name) for name in ("numbers", "constants", "witness_numbers")),
+        Field("witness", dict, null=True),
+        integer("witness_index", low=0, null=True),
+        values("notes"),
+    )
+)
 CLAIMS = Kind(  # the numbers found may be infinite
-    (text("preset"), integer("instances", null=True), integer("seed"), table("claims")),
+    (
+        text("preset"),
+        integer("instances", null=True),
+        integer("seed", low=0, high=LARGEST_SEED),
+        table("claims"),
+    ),
     "earnshaw-claims",
     endings=(".json",),
     finite=False,
@@ -48,15 +65,24 @@ def load_results(path: Path, setup: Setup) -> dict[str, ClaimResult]:
     return CLAIMS.load(path, results) if path.exists() else {}
 
 
-def _result(name: str, stored: list[dict[str, Any]]) -> ClaimResult:
-    outcomes = [
-        StatementResult(
-            **fields
-            | {
-                "numbers": {key: tuple(span) for key, span in fields["numbers"].items()},
-                "notes": tuple(fields["notes"]),
-            }
-        )
-        for fields in stored
-    ]
-    return ClaimResult(claim_named(name), tuple(outcomes))
+def _result(name: str, stored: Any) -> ClaimResult:
+    claim = claim_named(name)
+    if not isinstance(stored, list) or not all(isinstance(one, dict) for one in stored):
+        raise EarnshawError(f"its claim {name} is not a list of outcomes")
+    outcomes = [_outcome(OUTCOME.checked(one)) for one in stored]
+    if [one.name for one in outcomes] != [one.name for one in claim.statements]:
+        raise EarnshawError(f"its claim {name} does not have the statements of this version")
+    return ClaimResult(claim, tuple(outcomes))
+
+
+def _outcome(fields: Fields) -> StatementResult:
+    spans = {key: tuple(span) for key, span in fields["numbers"].items()}
+    reals = [*fields["witness_numbers"].values(), *(end for span in spans.values() for end in span)]
+    texts = [*fields["notes"], *fields["constants"].values()]
+    if not all(len(span) == 2 for span in spans.values()) or not all(
+        type(one) in (int, float) for one in reals
+    ):
+        raise EarnshawError("it has numbers that are none, or a span without two ends")
+    if not all(isinstance(one, str) for one in texts):
+        raise EarnshawError("it has notes or constants that are not text")
+    return StatementResult(**fields | {"numbers": spans, "notes": tuple(fields["notes"])})
