@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ALLOWED = (0, 1, 2, 130)  # done; cells failed; bad input; interrupted
-SECONDS, MEMORY = 60.0, 4 * 2**30  # of one command
+SECONDS, MEMORY = 60.0, 4 * 2**30  # of one command: of its processor time, so that load is no fault
+PATIENCE = 10  # times as long on the clock: it may also wait for something that never comes
 LARGEST_WORKER = 3 * 2**30  # bytes: compiled programs pile up, and a new worker begins anew
 POLL = 0.05
 ROOT = Path(__file__).parents[2]
@@ -30,7 +31,7 @@ class Outcome:
     code: int | None
     stdout: str
     stderr: str
-    seconds: float
+    seconds: float  # of processor time, all threads together
     bytes: int
 
     @property
@@ -65,19 +66,21 @@ class Commands:
         worker = self.worker if self.worker is not None else self._begin()
         assert worker.stdin is not None
         assert worker.stdout is not None
-        before = _resident(worker.pid)
-        began = time.monotonic()
+        before, worked = _resident(worker.pid), _processor_seconds(worker.pid)
+        patient_until = time.monotonic() + PATIENCE * self.seconds
         request = json.dumps({"argv": argv, "cwd": os.fspath(cwd)})
         worker.stdin.write(request.encode() + b"\n")
         worker.stdin.flush()
         peak = 0
         while not select.select([worker.stdout], [], [], POLL)[0]:
             peak = max(peak, _resident(worker.pid) - before)
-            if time.monotonic() - began > self.seconds or peak > self.memory:
+            seconds = _processor_seconds(worker.pid) - worked
+            late = seconds > self.seconds or time.monotonic() > patient_until
+            if late or peak > self.memory:
                 self._end()
-                return Outcome(None, "", "", time.monotonic() - began, peak)
+                return Outcome(None, "", "", seconds, peak)
         answer = worker.stdout.readline()
-        seconds = time.monotonic() - began
+        seconds = _processor_seconds(worker.pid) - worked
         if not answer:  # the process has ended: os._exit, a signal
             self._end()
             return Outcome(None, "", "", seconds, peak)
@@ -114,6 +117,15 @@ def _resident(pid: int) -> int:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
     except (OSError, IndexError):
         return 0
+
+
+def _processor_seconds(pid: int) -> float:
+    """What a process has used, all its threads together; 0 if it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def serve() -> None:

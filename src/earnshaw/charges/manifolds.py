@@ -19,6 +19,7 @@ from jax import Array
 from earnshaw import numerics  # noqa: F401  (float64)
 from earnshaw.errors import EarnshawError, UnknownName
 
+LARGEST = 1e75  # of a coordinate: |theta|^2 |w|^2 is finite in float64
 TOLERANCE = 1e-8  # how far from 1 the norm of a unit on the sphere may be
 
 
@@ -84,7 +85,12 @@ class Space(Manifold):
         return jnp.broadcast_to(jnp.eye(dim), (units, dim, dim))
 
     def check(self, positions: Array, what: str) -> None:
-        return None
+        size = float(np.max(np.abs(np.asarray(positions)), initial=0.0))
+        if size > LARGEST:
+            raise EarnshawError(
+                f"a {what} has a coordinate of size {size:.3g}; allowed: at most {LARGEST:g}, so "
+                "that products of squares are finite"
+            )
 
 
 class Sphere(Manifold):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from earnshaw.energy.population import PopulationLoss
 
 LARGEST_SEED = 2**63 - 1
-LARGEST_SCALE = 1e100  # squares of lengths, and their products, are finite
+LARGEST_SCALE = 1e70  # well below the largest coordinate (`charges/manifolds.py`)
 OBJECTIVES = ("full", "regularized", "assumption-1", "without-constants")
 MAY_GROW = ("starts", "iterations")  # when a stored hunt goes on
 
