@@ -35,16 +35,21 @@ class Outcome:
     bytes: int
 
     @property
+    def last_line(self) -> str:
+        """What is said at last on standard error; progress may come before it."""
+        return (self.stderr.strip().splitlines() or [""])[-1]
+
+    @property
     def complaint(self) -> str | None:
         """What a command must never do; None if all is well."""
         if self.code is None:
             return f"killed or crashed after {self.seconds:.0f} s, {self.bytes / 2**30:.1f} GiB"
         if "Traceback (most recent call last)" in self.stderr:
-            return f"traceback: {self.stderr.strip().splitlines()[-1]}"
+            return f"traceback: {self.last_line}"
         if self.code not in ALLOWED:
             return f"exit code {self.code}"
-        if self.code == 2 and len(self.stderr.strip().splitlines()) != 1:
-            return f"{len(self.stderr.strip().splitlines())} lines of complaint instead of one"
+        if self.code == 2 and not self.last_line.startswith("earnshaw: "):
+            return f"no line that says what was wrong, but {self.last_line!r}"
         return None
 
 

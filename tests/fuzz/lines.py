@@ -29,7 +29,10 @@ BASES = {
         "--check proof-minimum.json",
         "--teacher teacher.json --student student.json --rigorous",
     ],
-    "fit": ["table.csv --target y --units 1 --folds 0", "table.csv --target colour --units 0"],
+    "fit": [
+        "table.csv --target y --drop colour --units 1 --folds 0",
+        "table.csv --target colour --units 0",
+    ],
     "landscape": ["--activation relu --dim 2 --units 2 --starts 2 --iterations 3"],
     "learn": [
         "--dim 2 --units 2 --iterations 3 --starts 1",
