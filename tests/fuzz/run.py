@@ -36,6 +36,8 @@ def fuzz(what: str, argvs: Iterable[list[str]], folder: Path) -> int:
     wrong, longest, began = 0, 0.0, time.monotonic()
     for argv, outcome in outcomes(argvs, folder):
         codes[outcome.code] += 1
+        if sys.stderr.isatty() or codes.total() % 100 == 0:
+            print(f"\r{what}: {codes.total()}", end="", file=sys.stderr, flush=True)
         longest = max(longest, outcome.seconds)
         if outcome.complaint is not None:
             wrong += 1
