@@ -98,7 +98,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     Pipes and devices are refused: what they hold has no end that could be known.
     """
     if path.exists() and not path.is_file():
-        raise EarnshawError("not a file")
+        raise EarnshawError("it is a folder" if path.is_dir() else "it is not a file")
     with open(path, "rb") as file:
         check_size(os.fstat(file.fileno()).st_size)
         yield file

@@ -84,7 +84,7 @@ def test_what_is_wrong_with_a_file_is_one_line(tmp_path, change, says):
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(EarnshawError, match="there is no such file"):
         load_plan(tmp_path / "none.toml")
-    with pytest.raises(EarnshawError, match="Is a directory"):
+    with pytest.raises(EarnshawError, match="it is a folder"):
         load_plan(tmp_path)
     (tmp_path / "latin.toml").write_bytes(b"name = '\xe9'")
     with pytest.raises(EarnshawError, match="not a TOML file"):

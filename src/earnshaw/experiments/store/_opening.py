@@ -5,18 +5,22 @@ Readers never wait for the writer (WAL), and there is one writer (`_lock.py`).
 
 from __future__ import annotations
 
+import functools
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
 from earnshaw.errors import EarnshawError
 from earnshaw.experiments.store._lock import only_writer
+from earnshaw.experiments.store._rows import Damaged
 from earnshaw.experiments.store._schema import APPLICATION, SCHEMA, TABLES
 
 BUSY = 30.0  # seconds to wait for another program that holds the file
+NAMES = re.findall(r"CREATE TABLE (\w+)", TABLES)
 NO_STORE = "it is not a store of earnshaw, or a damaged one"
 COMPLAINTS = {
     sqlite3.SQLITE_NOTADB: NO_STORE,
@@ -26,6 +30,14 @@ COMPLAINTS = {
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened; allowed: a writable file in a writable folder",
     sqlite3.SQLITE_BUSY: "another program holds it; wait until that ends",
 }
+
+
+@functools.cache
+def _declared() -> dict[str, list[tuple]]:
+    """The columns of the tables as `TABLES` has them, by SQLite's own reading."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(TABLES)
+        return _columns(db)
 
 
 @contextmanager
@@ -82,7 +94,18 @@ def _is_store(db: sqlite3.Connection, path: Path) -> bool:
         raise EarnshawError(
             f"{str(path)!r} is a database of another program; allowed: a store of earnshaw"
         )
+    if application and (schema != SCHEMA or _columns(db) != _declared()):
+        raise Damaged(NO_STORE)
     return bool(application)
+
+
+def _columns(db: sqlite3.Connection) -> dict[str, list[tuple]]:
+    """What every table of a store is made of; views and triggers are no part of one."""
+    found = db.execute("SELECT type, name FROM sqlite_master ORDER BY name").fetchall()
+    if any(kind in ("view", "trigger") for kind, _ in found):
+        raise Damaged(NO_STORE)
+    names = [name for kind, name in found if kind == "table" and name in NAMES]
+    return {name: db.execute(f"PRAGMA table_info({name})").fetchall() for name in names}
 
 
 @contextmanager
@@ -90,6 +113,8 @@ def _speaking(path: Path) -> Iterator[None]:
     """What SQLite complains of, as one line. What was committed stays as it was."""
     try:
         yield
+    except Damaged as error:
+        raise EarnshawError(f"cannot use the store {str(path)!r}: {error}") from None
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest says more than we need
         words = COMPLAINTS.get(code, str(error))

@@ -5,7 +5,6 @@ Every finished cell is committed at once and for good; `_opening.py` has how a f
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 import os
@@ -22,6 +21,15 @@ import numpy as np
 from earnshaw.errors import EarnshawError
 from earnshaw.experiments.kinds.kind import Piece, Result
 from earnshaw.experiments.store._opening import opened_to_read, opened_to_write
+from earnshaw.experiments.store._rows import (
+    OF_CELL,
+    OF_CHECKPOINT,
+    OF_RUN,
+    Damaged,
+    numbers_of,
+    settings_of,
+    typed,
+)
 from earnshaw.experiments.store.packing import pack, unpack
 
 DEFAULT = "earnshaw.sqlite"
@@ -50,7 +58,10 @@ class Cell:
     @property
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays of its result."""
-        return {} if self.packed is None else unpack(self.packed)
+        try:
+            return {} if self.packed is None else unpack(self.packed)
+        except EarnshawError as error:
+            raise EarnshawError(f"the arrays of seed {self.seed} are damaged: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -92,6 +103,7 @@ class Store:
                 (name, version, plan),
             ).fetchone()
             if row is not None:
+                self._check_plan(int(row[0]), texts)
                 return int(row[0])
             begun = self._db.execute(
                 "INSERT INTO runs (name, kind, version, plan, started) VALUES (?, ?, ?, ?, ?)",
@@ -104,6 +116,16 @@ class Store:
             )
         assert begun.lastrowid is not None
         return begun.lastrowid
+
+    def _check_plan(self, run: int, texts: list[tuple[str, int]]) -> None:
+        """Refuse a run whose cells are not those of the plan that it is found by."""
+        rows = self._db.execute(
+            "SELECT settings, seed FROM run_cells JOIN settings ON settings.id = setting "
+            "WHERE run = ? ORDER BY place",
+            (run,),
+        )
+        if list(rows) != texts:
+            raise Damaged(f"it is damaged: run {run} does not have the cells of its plan")
 
     def runs(self) -> list[StoredRun]:
         """All runs, the oldest first."""
@@ -119,13 +141,14 @@ class Store:
             GROUP BY runs.id ORDER BY runs.id
             """
         )
-        return [StoredRun(*row) for row in rows]
+        return [StoredRun(*row) for row in typed(rows, OF_RUN)]
 
     def run(self, wanted: int | str) -> StoredRun:
         """The run of that number, or the newest of that name."""
-        found = [one for one in self.runs() if str(wanted) in (str(one.id), one.name)]
+        runs = self.runs()
+        found = [one for one in runs if str(wanted) in (str(one.id), one.name)]
         if not found:
-            held = ", ".join(f"{one.id} ({one.name})" for one in self.runs()) or "none"
+            held = ", ".join(f"{one.id} ({one.name})" for one in runs) or "none"
             raise EarnshawError(f"the store has no run {wanted!r}; it has: {held}")
         return found[-1]
 
@@ -138,11 +161,13 @@ class Store:
             """,
             (run,),
         )
-        known = functools.cache(json.loads)  # the seeds of a setting share it
-        return [
-            Cell(known(text), seed, None if numbers is None else json.loads(numbers), *rest)
-            for text, seed, numbers, *rest in rows
+        cells = [
+            Cell(settings_of(text), seed, numbers_of(numbers), *rest)
+            for text, seed, numbers, *rest in typed(rows, OF_CELL)
         ]
+        if any(cell.settings.keys() != cells[0].settings.keys() for cell in cells):
+            raise Damaged(f"it is damaged: the cells of run {run} have different settings")
+        return cells
 
     def missing(self, run: int) -> list[tuple[dict[str, Any], int]]:
         """The settings and seeds of a run that have no results, in the order of its sweep."""
@@ -151,8 +176,7 @@ class Store:
             "ORDER BY place",
             (run,),
         )
-        known = functools.cache(json.loads)
-        return [(known(text), seed) for text, seed in rows]
+        return [(settings_of(text), seed) for text, seed in rows]
 
     def elsewhere(self, run: int) -> int:
         """How many of a run's cells were finished by other versions of the code."""
@@ -258,7 +282,10 @@ class Store:
             """,
             (kind, canonical(settings), block, code),
         ).fetchone()
-        return None if row is None else (Piece(row[0], row[1], state=row[2]), row[3])
+        if row is None:
+            return None
+        ((fraction, note, state, spent),) = typed([row], OF_CHECKPOINT)
+        return Piece(fraction, note, state=state), spent
 
     def _setting(self, kind: str, text: str) -> int:
         self._db.execute(

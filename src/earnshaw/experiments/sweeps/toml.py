@@ -14,26 +14,27 @@ iterations = 100000
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from pathlib import Path
+from typing import Any, BinaryIO
 
 from earnshaw.errors import EarnshawError
 from earnshaw.experiments.sweeps.plan import Plan, plan
-from earnshaw.files.atomic import reading_file
+from earnshaw.files.atomic import as_path, opened, reading_file
+from earnshaw.files.json_text import parsed
 
 BUILT_IN = Path(__file__).with_name("built_in")  # sweeps that come with the package
 KEYS = ("name", "kind", "seeds", "grid", "fixed")
+LARGEST = 2**20  # bytes
 
 
 def load_plan(path: str | os.PathLike[str]) -> Plan:
     """The sweep in a file, or one line on what is wrong with it."""
-    path = Path(path)
-    with reading_file(path):
-        try:
-            content = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise EarnshawError(f"not a TOML file: {error}") from None
+    path = as_path(path, "read")
+    with reading_file(path), opened(path) as file:
+        content = _parsed(file)
     try:
         unknown = [key for key in content if key not in KEYS]
         if unknown:
@@ -54,6 +55,21 @@ def load_plan(path: str | os.PathLike[str]) -> Plan:
         )
     except EarnshawError as error:
         raise EarnshawError(f"cannot use {str(path)!r}: {error}") from None
+
+
+def _parsed(file: BinaryIO) -> dict[str, Any]:
+    """The content of a file, of which a plan is at most a few levels deep."""
+    text = file.read(LARGEST + 1)
+    if len(text) > LARGEST:
+        raise EarnshawError(f"it is too large for a sweep; allowed: {LARGEST} bytes")
+    try:
+        content = tomllib.loads(text.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise EarnshawError(f"not a TOML file: {error}") from None
+    except (RecursionError, ValueError):  # an integer of thousands of digits
+        raise EarnshawError("not a TOML file, or one that is nested too deep") from None
+    parsed(json.dumps(content, default=str), "not a sweep", finite=False)  # checks its depth
+    return content
 
 
 def built_in(name: str) -> Path | None:

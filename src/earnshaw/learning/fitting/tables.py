@@ -147,8 +147,6 @@ def read_table(path: str | os.PathLike[str], separator: str | None = None) -> Ta
                 f"the separator is {separator!r}; allowed: one character, or {', '.join(NAMED)}"
             )
     with reading_file(path, "it is not a table, or a damaged one"):
-        if path.is_dir():
-            raise EarnshawError("it is a folder")
         with opened(path) as file:
             if ending in TEXT:
                 return _checked(_read_text(file, separator, set()))
