@@ -59,16 +59,36 @@ WORDS = [
     *("", " ", "-", "--", "[/b]", "[red]x", ":smile:", "$x_{", "a\\b", "naïve", "٣", "\x1b[31m"),
     *("x" * 5000, "a\nb", "\udcff", "None", "true", "1,2", "NaN", "{}", "%s", "'", '"', "a=b"),
 ]
-NAMES = [
+ACTIVATIONS = [
     *("sign", "step", "relu", "leaky-relu", "relu2", "erf", "sin", "rbf", "exponential", "gelu"),
-    *("gaussian-bump", "hermite-2", "hermite-999999", "polynomial", "laplace", "elu", "gaussian"),
-    *("bessel", "almost-harmonic", "sphere-synthetic", "harmonic", "lambda-harmonic", "distance"),
-    *("paper", "sphere", "space", "orthonormal", "uniform", "ones", "ball", "full", "regularized"),
-    *("assumption-1", "without-constants", "gd", "node-wise-paper", "second-gd", "noisy-sgd"),
-    *("hessian-descent", "newton", "node-wise-sgd", "theory", "adaptive", "lemma-4.5", "both"),
-    *("positions", "weights", "auto", "yes", "bic", "holdout", "quick", "table1", "literal"),
-    *("2x1", "2x99999999999", "x", "1x1,2x2", "error", "earnshaw", "table-1", "y", "x", "colour"),
+    *("gaussian-bump", "hermite-2", "hermite-999999", "laplace", "elu", "gaussian", "bessel"),
+    *("almost-harmonic", "sphere-synthetic", "harmonic", "lambda-harmonic", "distance", "tanh"),
 ]
+NAMES = {  # what may be typed for an option
+    "--activation": ACTIVATIONS,
+    "--cells": ["2x1", "2x99999999999", "x", "1x1,2x2", "2x0"],
+    "--core": ["ball", "paper"],
+    "--criterion": ["bic", "aic", "holdout"],
+    "--linear": ["auto", "yes", "no"],
+    "--measure": ["error", "success"],
+    "--method": [
+        *("gd", "second-gd", "hessian-descent", "noisy-sgd", "newton", "node-wise"),
+        *("node-wise-paper", "node-wise-sgd", "node-wise-gd"),
+    ],
+    "--norms": ["1,1", "2,0.5", "1e300,1e300", "1e-300,1", "3", "1,2,3", "1e150,1e-150"],
+    "--objective": ["full", "regularized", "assumption-1", "without-constants", "one-node"],
+    "--on": ["space", "sphere"],
+    "--positions": ["paper", "sphere", "orthonormal", "gaussian"],
+    "--preset": ["quick"],
+    "--reading": ["one-sample", "summed", "literal", "wide-inputs", "sample-set"],
+    "--start": ["random", "lemma-4.5"],
+    "--steps": ["adaptive", "theory", "0.1", "1e300", "5e-324", "-1", "nan"],
+    "--target": ["x", "y", "colour"],
+    "--teacher": ["random", "orthonormal", "teacher.json", "formula-teacher.npz", "student.json"],
+    "--units": ["auto", "0", "1", "2", "2147483647"],
+    "--weights": ["uniform", "ones", "signs", "gaussian"],
+    "--wrt": ["both", "positions", "weights"],
+}
 FILES = [
     *("", ".", "/", "nowhere/x.png", "a[/b].png", "a[/z].npz", "out.svg", "out.pdf", "out.json"),
     *("out.npz", "out.csv", "out.parquet", "out.py", "out.md", "out.gif", "/dev/full", "/dev/null"),
@@ -112,9 +132,11 @@ def _line(rng: random.Random, commands: dict[str, list[Any]]) -> list[str]:
     base = rng.choice(BASES.get(name, [""])).split()
     if name == "realize" and rng.random() < 0.5:
         base = ["--potential", formula(rng), "--dim", rng.choice(WHOLE)]
+    if name == "potential" and rng.random() < 0.7:
+        base = [rng.choice(ACTIVATIONS), "--dim", rng.choice(["2", "3", "9"])]
     argv = [*name.split(), *base]
     options = [one for one in commands[name] if one.param_type_name == "option"]
-    for _ in range(rng.randrange(4)):
+    for _ in range(rng.choice((0, 1, 1, 1, 1, 2, 2, 3))):
         option = rng.choice(options)
         if not LONG.intersection(option.opts):
             argv += [option.opts[0]] if option.is_flag else [option.opts[0], _value(rng, option)]
@@ -134,8 +156,8 @@ def _short(argv: list[str]) -> bool:
 def _value(rng: random.Random, option: Any) -> str:
     """Something to type for an option: mostly of its own type."""
     kind = str(option.type_descriptor.annotation)
-    if rng.random() < 0.1:
-        return rng.choice([*WORDS, *NAMES, *REAL])
+    if rng.random() < 0.05:
+        return rng.choice([*WORDS, *REAL])
     if TINY.intersection(option.opts):
         return rng.choice([one for one in WHOLE if one != "2147483647"])
     if "int" in kind:
@@ -148,4 +170,4 @@ def _value(rng: random.Random, option: Any) -> str:
         return f"{rng.choice(PARAMETERS)}={rng.choice([*REAL, *WHOLE, *WORDS, '1,2,3', 'ball'])}"
     if option.opts[0] == "--potential":
         return formula(rng)
-    return rng.choice([*NAMES, *WHOLE, *WORDS])
+    return rng.choice([*NAMES.get(option.opts[0], ()), *rng.sample(WORDS, 2)])
