@@ -11,8 +11,6 @@ JAX. Modules of their own: `earnshaw.sklearn`, `earnshaw.torch`, `earnshaw.expor
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from earnshaw.float64 import require_float64
 from earnshaw.lazy import offer
 
@@ -22,6 +20,7 @@ __version__ = "0.1.0"
 
 # For editors and type checkers, which take "x as x" as public and do not run what follows.
 # isort: off
+TYPE_CHECKING = False  # that of `typing` takes as long to load as the rest of this
 if TYPE_CHECKING:
     from earnshaw.charges.matching import Matching as Matching, match as match
     from earnshaw.charges.network import Student as Student, Teacher as Teacher

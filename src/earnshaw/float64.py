@@ -17,10 +17,12 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
-from types import ModuleType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
 
 
 def require_float64() -> None:
@@ -35,7 +37,7 @@ def _switch(jax: ModuleType) -> None:
     jax.config.update("jax_enable_x64", True)
 
 
-class _WhenLoaded(MetaPathFinder):
+class _WhenLoaded:  # a MetaPathFinder; that class loads half of the standard library
     """Finds JAX as Python itself does, once, and switches it to float64 when it has been loaded."""
 
     def find_spec(

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import jax
 import pytest
@@ -13,6 +14,12 @@ from earnshaw.cli import interrupts
 
 def ctrl_c():
     os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.fixture(autouse=True)
+def computing():
+    """JAX has computed something; before, there is nothing to wait for."""
+    jax.numpy.zeros(1)
 
 
 @pytest.fixture
@@ -82,15 +89,66 @@ def test_an_import_is_not_cut_short(tmp_path, monkeypatch):
     assert sys.modules.pop("half_a_module").whole
 
 
-TWICE = """
-import os, signal, sys
+def test_one_that_a_finaliser_swallows_comes_again():
+    class Finalised:
+        def __del__(self):
+            ctrl_c()
+            len("")  # here it is raised, and lost
+
+    log = []
+    assert interrupted(lambda: Finalised() and None, log) == []
+
+
+def test_one_that_somebody_swallows_comes_at_the_end():
+    """Later than it should, but a command that was interrupted never ends as if it had not been."""
+    log = []
+
+    def deaf():
+        try:
+            ctrl_c()
+        except BaseException:
+            log.append("deaf")
+
+    assert interrupted(deaf, log) == ["deaf", "went on"]
+
+
+def child(code, *signals, **how):
+    """A process that says "ready", is then sent signals, and is seen to end."""
+    command = [sys.executable, "-c", code]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(command, **pipes, **how)
+    assert process.stdout.readline() == "ready\n", process.stderr.read()
+    for signal_, seconds in signals:
+        time.sleep(seconds)
+        process.send_signal(signal_)
+    _, error = process.communicate(timeout=60)
+    return process.returncode, error
+
+
+IN_C = """
+import hashlib
 from earnshaw.cli import interrupts
-import jax
+with interrupts.held_back():
+    print("ready", flush=True)
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)  # minutes of C code, which no handler can end
+"""
+
+
+def test_the_second_quits_even_where_python_cannot_hear_the_first():
+    twice = ((signal.SIGINT, 0.2), (signal.SIGINT, 0.2))
+    assert child(IN_C, *twice) == (130, "earnshaw: interrupted\n")
+
+
+IN_JAX = """
+import os, signal
+from earnshaw.cli import interrupts
 there = {"__name__": "jax.inner"}
 exec("def call(inner):\\n    inner()", there)
 def twice():
+    import jax
+    jax.numpy.zeros(1)
     os.kill(os.getpid(), signal.SIGINT)
-    os.kill(os.getpid(), signal.SIGINT)
+    print("ready", flush=True)
     while True:
         pass
 with interrupts.held_back():
@@ -99,5 +157,75 @@ with interrupts.held_back():
 
 
 def test_the_second_quits_at_once():
-    done = subprocess.run([sys.executable, "-c", TWICE], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stderr) == (130, "earnshaw: interrupted\n")
+    assert child(IN_JAX, (signal.SIGINT, 0.0)) == (130, "earnshaw: interrupted\n")
+
+
+LOADING = """
+import sys
+import earnshaw.__main__ as start
+class Tell:
+    def find_spec(self, name, path, target=None):
+        if name == {module!r}:
+            sys.meta_path.remove(self)
+            print("ready", flush=True)
+            import time
+            time.sleep(60)
+sys.meta_path.insert(0, Tell())
+sys.argv = ["earnshaw", *{arguments!r}]
+start.main()
+"""
+
+
+SLOWER = [
+    ("typer", ["--help"]),
+    ("rich", ["--help"]),
+    ("earnshaw.charges", ["learn"]),
+    ("jax._src.xla_bridge", ["potential", "tanh"]),
+    ("equinox", ["landscape"]),
+    ("numpy", ["verify", "dynamics"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [
+        ("earnshaw.cli.main", ["--help"]),
+        ("jax", ["learn"]),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in SLOWER),
+    ],
+)
+def test_while_modules_load_the_first_quits_at_once(tmp_path, module, arguments):
+    code = LOADING.format(module=module, arguments=arguments)
+    ended = child(code, (signal.SIGINT, 0.0), cwd=tmp_path)
+    assert ended == (130, "earnshaw: interrupted\n")
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_heavy_is_loaded_before_the_handler_is_there():
+    """Else there would be a time in which Ctrl-C is a traceback, or lost."""
+    code = "import sys; import earnshaw.__main__; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert not loaded & {"typing", "pathlib", "typer", "rich", "numpy", "jax", "json", "logging"}
+
+
+COMMAND = """
+import sys, earnshaw.__main__ as start
+from earnshaw.cli import interrupts
+begin = interrupts.from_now_on
+def told():
+    begin()
+    print("ready", flush=True)
+interrupts.from_now_on = told
+sys.argv = ["earnshaw", *{arguments!r}]
+start.main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.0, 0.05, 0.15, 0.3, 0.6, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0])
+def test_a_command_ends_with_130_whenever_it_is_interrupted(seconds):
+    """From the moment our own code runs; what comes before is Python's own start."""
+    arguments = "learn --dim 6 --units 12 --method gd --iterations 100000000 --tolerance 1e-300"
+    code = COMMAND.format(arguments=arguments.split())
+    assert child(code, (signal.SIGINT, seconds)) == (130, "earnshaw: interrupted\n")
