@@ -9,6 +9,7 @@ import typer
 
 from earnshaw.cli import output
 from earnshaw.cli.options import build_teacher, with_ones, with_teacher
+from earnshaw.cli.terminal import say
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable
 
@@ -103,7 +104,8 @@ def _show_checked(path: Path, json: bool) -> None:
     if json:
         output.print_json({"checked": True, "kind": proof.kind, "rigorous": proof.summary()})
     else:
-        _write([f"{path}: verified", *_proof_lines(proof)])
+        for line in (f"{path}: verified", *_proof_lines(proof)):
+            say(line)
 
 
 def _print(result: Certified, proof: Path | None) -> None:
@@ -130,7 +132,8 @@ def _print(result: Certified, proof: Path | None) -> None:
         lines += _proof_lines(result.rigorous)
     if proof is not None:
         lines.append(f"proof: {proof}")
-    _write(lines)
+    for line in lines:
+        say(line)
 
 
 def _theorem_lines(theorem: Application) -> list[str]:
@@ -158,11 +161,3 @@ def _proof_lines(proof: Proof) -> list[str]:
         f"    within {proof.radius:.2g} of a point {proof.moved:.2g} from the student, "
         f"{proof.variables} variables, {proof.bits} bits",
     ]
-
-
-def _write(lines: list[str]) -> None:
-    from rich.console import Console
-
-    console = Console()
-    for line in lines:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)

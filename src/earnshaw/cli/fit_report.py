@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from earnshaw.cli.terminal import print_table, say
+
 if TYPE_CHECKING:
     from earnshaw.learning.fitting.fitted import Fitted
     from earnshaw.learning.fitting.model import Model
@@ -64,15 +66,12 @@ def payload_of(found: Found) -> dict[str, Any]:
 
 def print_found(found: Found, files: dict[str, str], seconds: float) -> None:
     """A table of the units, and the scores."""
-    from rich.console import Console
-
     from earnshaw.learning.fitting.unit_table import UnitTable
 
     model, problem, fitted, validation = found
-    console = Console()
     seen = UnitTable.of(model.network, problem)
     if seen.units:
-        console.print(_table(model, seen))
+        _print_units(model, seen)
     lines = []
     if seen.units > ROWS:
         lines.append(f"... and {seen.units - ROWS} units that do less")
@@ -93,27 +92,22 @@ def print_found(found: Found, files: dict[str, str], seconds: float) -> None:
     if model.classes and "export" in files:
         lines.append("the exported predict(x) gives g; probabilities(x) and classify(x) use it")
     for line in lines:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        say(line)
 
 
-def _table(model: Model, found: UnitTable) -> Any:
-    from rich.table import Table
-    from rich.text import Text
-
+def _print_units(model: Model, found: UnitTable) -> None:
     many = "s" if found.units > 1 else ""
     title = f"{', '.join(model.targets)} by {found.units} {model.activation} unit{many}"
-    table = Table(title=Text(title))
-    for heading in ("unit", "weight", "bias"):
-        table.add_column(heading, justify="right")
-    table.add_column("looks at")
+    columns = dict.fromkeys(("unit", "weight", "bias"), "right") | {"looks at": "left"}
+    rows = []
     for j in range(min(found.units, ROWS)):
         weights = found.weights[j]
         words = " ".join(f"{weight:+.4g}" for weight in weights[:LOOKED_AT])
         if len(weights) > LOOKED_AT:
             words += " ..."
-        looked = Text(_looked_at(found.slopes[j], model.inputs))
-        table.add_row(str(j + 1), words, f"{found.biases[j]:+.3g}", looked)
-    return table
+        looked = _looked_at(found.slopes[j], model.inputs)
+        rows.append((str(j + 1), words, f"{found.biases[j]:+.3g}", looked))
+    print_table(title, columns, rows)
 
 
 def _looked_at(slopes: Any, names: tuple[str, ...]) -> str:

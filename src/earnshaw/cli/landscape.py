@@ -13,6 +13,7 @@ from earnshaw.cli import output
 from earnshaw.cli.interrupts import INTERRUPTED
 from earnshaw.cli.options import build_teacher, with_ones, with_settings, with_teacher
 from earnshaw.cli.output import progress_bar
+from earnshaw.cli.terminal import print_table, say
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable
 from earnshaw.landscape.hunting.settings import Settings
@@ -99,20 +100,13 @@ def _write_points(folder: Path, landscape: Landscape) -> None:
 
 
 def _print(landscape: Landscape, seconds: float, made: dict[str, str]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     about = landscape.settings
     charges = "fixed" if about["fixed_charges"] else "free"
     student = f"{about['units']} student units, {charges} charges"
     where = f"{about['activation']}, d = {about['dim']}, {about['teacher_units']} units"
-    table = Table(title=f"{where}: {student}")
-    for title in ("kind", "relative loss", "starts", "frequency", "95 %", "smallest eigenvalue"):
-        table.add_column(title, justify="left" if title == "kind" else "right")
-    for point in landscape.found[:ROWS]:
-        table.add_row(*_row(point))
-    console = Console()
-    console.print(table)
+    numbers = ("relative loss", "starts", "frequency", "95 %", "smallest eigenvalue")
+    columns = {"kind": "left"} | dict.fromkeys(numbers, "right")
+    print_table(f"{where}: {student}", columns, map(_row, landscape.found[:ROWS]))
     lines = []
     if rest := landscape.found[ROWS:]:
         lines.append(f"... and {len(rest)} more, of {sum(p.count for p in rest)} starts")
@@ -123,7 +117,7 @@ def _print(landscape: Landscape, seconds: float, made: dict[str, str]) -> None:
     ]
     lines += [f"{WORDS.get(what, what)}: {path}" for what, path in made.items()]
     for line in lines:
-        console.print(line, highlight=False, soft_wrap=True)
+        say(line)
 
 
 def _row(point: CriticalPoint) -> list[str]:

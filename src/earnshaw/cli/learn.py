@@ -12,6 +12,7 @@ from earnshaw.cli import output
 from earnshaw.cli.interrupts import INTERRUPTED
 from earnshaw.cli.options import build_teacher, number_or_name, with_settings, with_teacher
 from earnshaw.cli.output import progress_bar
+from earnshaw.cli.terminal import print_table, say
 from earnshaw.files.atomic import check_writable
 from earnshaw.learning.settings import Settings
 
@@ -70,31 +71,27 @@ def command(
 
 
 def _print(run: Run, seconds: float, plot: Path | None, save: Path | None) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     matching, teacher = run.matching, run.teacher
     where = f"{run.settings['activation']}, d = {teacher.dim}, {teacher.units} units"
-    table = Table(title=f"{where}: {run.method}")
-    for title in ("unit", "learned by", "distance", "weight", "weight error"):
-        table.add_column(title, justify="right")
+    headings = ("unit", "learned by", "distance", "weight", "weight error")
+    rows = []
     for unit in range(min(teacher.units, ROWS)):
         by, found = int(matching.permutation[unit]), matching.permutation[unit] >= 0
-        table.add_row(
+        row = (
             str(unit),
             str(by) if found else "-",
             f"{matching.distance[unit]:.1e}" if found else "-",
             f"{float(teacher.weights[unit]):+.6f}",
             f"{matching.weight_error[unit]:.1e}" if found else "-",
         )
-    console = Console()
-    console.print(table)
+        rows.append(row)
+    print_table(f"{where}: {run.method}", dict.fromkeys(headings, "right"), rows)
     for line in _lines(run, seconds):
-        console.print(line, highlight=False, soft_wrap=True)
+        say(line)
     if plot is not None:
-        console.print(f"drawn: {plot}", highlight=False, soft_wrap=True)
+        say(f"drawn: {plot}")
     if save is not None:
-        console.print(f"saved: {save}", highlight=False, soft_wrap=True)
+        say(f"saved: {save}")
 
 
 def _lines(run: Run, seconds: float) -> list[str]:

@@ -21,9 +21,11 @@ from earnshaw.cli import (
     runs,
     simulate,
     sweep,
+    terminal,
     verify,
 )
 from earnshaw.errors import EarnshawError
+from earnshaw.text import shown
 
 app = typer.Typer(
     name="earnshaw",
@@ -48,7 +50,7 @@ app.command("verify")(verify.command)
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"earnshaw {__version__}")
+        terminal.say(f"earnshaw {__version__}")
         raise typer.Exit
 
 
@@ -67,20 +69,27 @@ UsageProblem: type[Exception] = typer.BadParameter.__mro__[2]
 
 def main() -> None:
     """Run a command; bad input is one line on standard error and exit code 2."""
+    terminal.prepare()
     try:
         with interrupts.held_back():
             code = app(sys.argv[1:] or ["--help"], prog_name="earnshaw", standalone_mode=False)
+            terminal.finish()
     except UsageProblem as error:
         code = _complain(error.format_message())  # type: ignore[attr-defined]
+    except BrokenPipeError:  # whoever read standard output has seen enough
+        terminal.abandon()
+        code = 0
+    except UnicodeEncodeError as error:
+        code = _complain(f"{shown(error.object)[:60]!r} cannot be written; allowed: Unicode text")
     except (EarnshawError, OSError) as error:
         code = _complain(str(error))
     except (KeyboardInterrupt, typer.Abort):
         code = interrupts.INTERRUPTED
     if code == interrupts.INTERRUPTED:  # which Typer makes of KeyboardInterrupt too
-        print(interrupts.SAID, file=sys.stderr)
+        terminal.note(interrupts.SAID)
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def _complain(message: str) -> int:
-    print(f"earnshaw: {' '.join(message.split())}", file=sys.stderr)
+    terminal.note(f"earnshaw: {' '.join(message.split())}")
     return 2

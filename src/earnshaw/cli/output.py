@@ -12,8 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from earnshaw.cli.terminal import console, print_table, say, write
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable
+from earnshaw.text import shown
 
 if TYPE_CHECKING:
     from earnshaw.descent.loop import Progress, Report
@@ -21,28 +23,26 @@ if TYPE_CHECKING:
 
 def print_json(payload: dict[str, Any]) -> None:
     """Print `payload` as one JSON object; numbers that JSON lacks (infinite, NaN) become null."""
-    print(json_text(payload))
+    write(f"{json_text(payload)}\n")
 
 
 def json_text(payload: Any) -> str:
-    """As JSON text, infinite numbers and NaN as null."""
+    """As JSON text in ASCII, infinite numbers and NaN as null."""
     return json.dumps(_plain(payload), allow_nan=False)
 
 
 def print_rows(title: str, rows: list[dict[str, Any]]) -> None:
     """Print rows of the same columns as a table."""
-    from rich.console import Console
-    from rich.table import Table
-
     from earnshaw.experiments.tables import words
 
-    table = Table(title=title, title_justify="left")
-    for name in rows[0] if rows else ():
-        number = any(isinstance(row[name], (int, float)) for row in rows)
-        table.add_column(name, justify="right" if number else "left")
-    for row in rows:
-        table.add_row(*(words(row.get(name)) for name in rows[0]))
-    Console().print(table if rows else f"{title}: nothing")
+    if not rows:
+        say(f"{title}: nothing")
+        return
+    columns = {
+        name: "right" if any(isinstance(row[name], (int, float)) for row in rows) else "left"
+        for name in rows[0]
+    }
+    print_table(title, columns, [[words(row.get(name)) for name in columns] for row in rows])
 
 
 def _plain(value: Any) -> Any:
@@ -138,16 +138,15 @@ def progress_bar(what: str) -> Iterator[Report | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bar:
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Bars(*columns, console=console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
 
         def report(progress: Progress) -> None:
             done, total, note = progress
-            bar.update(task, completed=done, total=total, description=f"{what}: {note}")
+            bar.update(task, completed=done, total=total, description=shown(f"{what}: {note}"))
 
         yield report

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from earnshaw.cli import output
+from earnshaw.cli.terminal import print_table, say
 from earnshaw.errors import EarnshawError, OutOfRange
 
 if TYPE_CHECKING:
@@ -158,14 +159,10 @@ def _draw(
 
 
 def _print_table(payload: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     variable, dim = payload["variable"], payload["dim"]
     where = "" if dim is None else f", d = {dim}"
     lengths = payload.get("norms")
     where += "" if lengths is None else f", |theta| = {lengths[0]:g}, |w| = {lengths[1]:g}"
-    table = Table(title=f"Potential of {payload['name']} ({payload['kind']}{where})")
     columns = {
         "at": variable,
         "value": "value",
@@ -174,23 +171,18 @@ def _print_table(payload: dict[str, Any]) -> None:
     }
     if any(row["value"] == 0 and row.get("log_value", 0) < 0 for row in payload["values"]):
         columns["log_value"] = "log value"  # the value itself has underflowed
-    for title in columns.values():
-        table.add_column(title, justify="right")
-    for row in payload["values"]:
-        table.add_row(*(f"{row[key] + 0.0:.12g}" for key in columns))
-    console = Console()
-    console.print(table)
+    rows = [[f"{row[key] + 0.0:.12g}" for key in columns] for row in payload["values"]]
+    title = f"Potential of {payload['name']} ({payload['kind']}{where})"
+    print_table(title, dict.fromkeys(columns.values(), "right"), rows)
     bound = payload["error_bound"]
     known = "relative only (unbounded potential)" if bound is None else f"{bound:.1e}"
-    console.print(f"method: {payload['method']}; error bound: {known}", highlight=False)
+    say(f"method: {payload['method']}; error bound: {known}")
     for region in payload.get("regions", ()):
         what = region["character"]
         if what == "lambda-harmonic":
             what = f"lambda-harmonic, lambda = {region['eigenvalue']:g},"
-        console.print(
-            f"{what} for {region['low']:.6g} < {variable} < {region['high']:.6g}", highlight=False
-        )
+        say(f"{what} for {region['low']:.6g} < {variable} < {region['high']:.6g}")
     if payload["source"]:
-        console.print(f"source: {payload['source']}", highlight=False)
+        say(f"source: {payload['source']}")
     if "plot" in payload:
-        console.print(f"drawn: {payload['plot']}", highlight=False, soft_wrap=True)
+        say(f"drawn: {payload['plot']}")

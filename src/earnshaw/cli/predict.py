@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +11,7 @@ import typer
 
 from earnshaw.cli import output
 from earnshaw.cli.fit_report import score_words
+from earnshaw.cli.terminal import note, say, write
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable, write_text, write_whole
 
@@ -61,10 +61,11 @@ def command(
     if not scores:
         there = f"{table.count} rows" + ("" if "no column" in why else f"; no score: {why}")
     if out is None:
-        sys.stdout.write(_csv(columns))
-        print(there, file=sys.stderr)
+        write(_csv(columns))
+        note(there)
     else:
-        print(f"{there}\nwritten: {out}")
+        say(there)
+        say(f"written: {out}")
 
 
 def _columns(model: Model, outputs: np.ndarray) -> dict[str, np.ndarray]:

@@ -9,6 +9,7 @@ import typer
 
 from earnshaw.cli import output
 from earnshaw.cli.run_sweep import STORE, ClusterOption, StoreOption, WorkersOption, run_plan
+from earnshaw.cli.terminal import say
 from earnshaw.files.atomic import check_writable
 
 if TYPE_CHECKING:
@@ -85,8 +86,8 @@ def command(
     else:
         output.print_rows(made.title, made.shown or made.rows)
         for remark in made.remarks:
-            print(remark)
-        print(f"written: {', '.join(str(path) for path in files.values())}")
+            say(remark)
+        say(f"written: {', '.join(str(path) for path in files.values())}")
     if done.failed:
         raise typer.Exit(1)
 

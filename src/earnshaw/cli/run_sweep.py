@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from earnshaw.cli.sweep_progress import sweep_progress
+from earnshaw.cli.terminal import note
 
 if TYPE_CHECKING:
     from earnshaw.experiments.sweeps.plan import Plan
@@ -49,7 +49,7 @@ def run_plan(plan: Plan, store: Path, workers: int | None, cluster: str | None) 
 
 
 def _note(line: str) -> None:
-    print(f"earnshaw: {line}", file=sys.stderr)
+    note(f"earnshaw: {line}")
 
 
 def _cores() -> int:

@@ -9,6 +9,7 @@ import typer
 
 from earnshaw.cli import output
 from earnshaw.cli.run_sweep import STORE, StoreOption
+from earnshaw.cli.terminal import say
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable, write_text, write_whole
 
@@ -73,7 +74,7 @@ def export_command(
     if json:
         output.print_json({"runs": [found.summary()], "rows": len(rows), "file": str(to)})
     else:
-        print(f"{len(rows)} rows written to {to}")
+        say(f"{len(rows)} rows written to {to}")
 
 
 def _rows(store: Path, run: str, arrays: bool = False) -> tuple[StoredRun, list[dict[str, Any]]]:

@@ -13,6 +13,7 @@ from earnshaw.cli import output
 from earnshaw.cli.interrupts import INTERRUPTED
 from earnshaw.cli.options import DRAWN, build_teacher, describe_teacher, with_settings, with_teacher
 from earnshaw.cli.output import progress_bar
+from earnshaw.cli.terminal import print_table, say
 from earnshaw.dynamics.settings import Settings
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable
@@ -198,28 +199,23 @@ def _payload(motion: Motion) -> dict[str, Any]:
 
 
 def _print(motion: Motion, files: dict[str, str], seconds: float) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     from earnshaw.plots.formatting import ENDINGS
 
     teacher, count = motion.teacher, len(motion.bound)
-    table = Table(
-        title=f"{teacher.species.name}, d = {teacher.dim}: "
-        f"{count} electrons among {teacher.units} protons"
-    )
-    for title in ("unit", "start", "end", "bound to", "weight"):
-        table.add_column(title, justify="right")
-    for unit in range(min(count, ROWS)):
-        table.add_row(
+    title = f"{teacher.species.name}, d = {teacher.dim}: "
+    title += f"{count} electrons among {teacher.units} protons"
+    headings = ("unit", "start", "end", "bound to", "weight")
+    rows = [
+        (
             str(unit),
             _place(motion.positions[0, unit]),
             _place(motion.positions[-1, unit]),
             _holder(motion, unit),
             f"{motion.weights[-1, unit]:+.4f}",
         )
-    console = Console()
-    console.print(table)
+        for unit in range(min(count, ROWS))
+    ]
+    print_table(title, dict.fromkeys(headings, "right"), rows)
     bound = int((motion.bound >= 0).sum())
     lines = [f"... and {count - ROWS} more"] if count > ROWS else []
     lines += [
@@ -232,7 +228,7 @@ def _print(motion: Motion, files: dict[str, str], seconds: float) -> None:
         if where in files:
             lines.append(f"{what}: {files[where]}")
     for line in lines:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        say(line)
 
 
 def _place(position: Any) -> str:

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from earnshaw.cli.terminal import console, note
+from earnshaw.text import shown
+
 if TYPE_CHECKING:
     from earnshaw.experiments.sweeps.progress import SweepProgress, Watch
 
@@ -24,7 +27,7 @@ def sweep_progress(what: str) -> Iterator[Watch]:
 
 @contextmanager
 def _live(what: str) -> Iterator[Watch]:
-    from rich.console import Console, Group
+    from rich.console import Group
     from rich.live import Live
     from rich.progress_bar import ProgressBar
     from rich.table import Table
@@ -34,20 +37,20 @@ def _live(what: str) -> Iterator[Watch]:
         head = Table.grid(padding=(0, 1))
         done = progress.done + progress.failed
         head.add_row(
-            what,
+            shown(what),
             ProgressBar(total=1.0, completed=progress.fraction, width=40),
             f"{done} of {progress.cells} cells",
             _left(progress),
         )
-        lines = [Text(f"  {one}", style="dim") for one in _under_way(progress)]
+        lines = [Text(f"  {shown(one)}", style="dim") for one in _under_way(progress)]
         return Group(head, *lines)
 
-    console = Console(stderr=True)
-    with Live(console=console, transient=True, refresh_per_second=4) as live:
+    above = console(stderr=True)
+    with Live(console=above, transient=True, refresh_per_second=4) as live:
 
         def watch(progress: SweepProgress) -> None:
             for line in progress.finished:
-                console.print(line, highlight=False, markup=False, soft_wrap=True)
+                above.print(shown(line), soft_wrap=True)
             live.update(picture(progress))
 
         yield watch
@@ -61,7 +64,7 @@ def _plain(what: str) -> Iterator[Watch]:
         nonlocal last
         last = time.monotonic()
         done = f"{progress.done + progress.failed} of {progress.cells} cells"
-        print(f"{what}: {done}, {_left(progress)}: {line}", file=sys.stderr, flush=True)
+        note(f"{what}: {done}, {_left(progress)}: {line}")
 
     def watch(progress: SweepProgress) -> None:
         for line in progress.finished:

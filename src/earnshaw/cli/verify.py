@@ -9,6 +9,7 @@ import typer
 
 from earnshaw.cli import output
 from earnshaw.cli.output import progress_bar
+from earnshaw.cli.terminal import Styled, print_table, say
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable, write_text
 
@@ -122,9 +123,9 @@ def _test_again(path: Path, json: bool) -> None:
         output.print_json(about | {"holds": finding.holds, "numbers": numbers})
         return
     words = {True: "holds here", False: "is contradicted", None: "is not decided"}
-    print(f"{witness.claim}: {witness.statement} {words[finding.holds]}")
+    say(f"{witness.claim}: {witness.statement} {words[finding.holds]}")
     for name, value in finding.numbers.items():
-        print(f"    {name}: {float(value):.6g}")
+        say(f"    {name}: {float(value):.6g}")
 
 
 def _list(names: list[str], json: bool) -> None:
@@ -137,42 +138,30 @@ def _list(names: list[str], json: bool) -> None:
         ]
         output.print_json({"claims": plain})
         return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("claim", "what it says", "sources")
-    for one in found:
-        table.add_row(one.id, one.title, one.sources.words())
-    Console().print(table)
+    columns = dict.fromkeys(("claim", "what it says", "sources"), "left")
+    print_table("", columns, ((one.id, one.title, one.sources.words()) for one in found))
 
 
 def _print(results: tuple[ClaimResult, ...]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table()
-    table.add_column("claim", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("what it says")
-    table.add_column("instances", justify="right")
-    table.add_column("first witness")
+    columns = dict.fromkeys(("claim", "verdict", "what it says"), "left")
+    columns |= {"instances": "right", "first witness": "left"}
+    rows: list[tuple[str | Styled, ...]] = []
     for result in results:
         verdict = str(result.verdict)
         shown_by = [one for one in result.outcomes if one.failed and one.role != "beyond"]
-        table.add_row(
+        row = (
             result.claim.id,
-            f"[{COLOURS[verdict]}]{verdict}[/]",
+            (verdict, COLOURS[verdict]),
             result.claim.title,
             str(sum(outcome.instances for outcome in result.outcomes)),
             f"{shown_by[0].name}, instance {shown_by[0].witness_index}" if shown_by else "",
         )
-    console = Console()
-    console.print(table)
+        rows.append(row)
+    print_table("", columns, rows, unbroken=("claim", "verdict"))
     for result in results:
         notes = [(one.name, note) for one in result.outcomes for note in one.notes if note]
         for name, note in notes:
-            words = f"{result.claim.id}, {name}: {note}"
-            console.print(words, markup=False, highlight=False, soft_wrap=True)
+            say(f"{result.claim.id}, {name}: {note}")
 
 
 def _command(
