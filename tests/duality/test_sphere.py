@@ -18,7 +18,7 @@ import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
-from scipy.special import eval_gegenbauer
+from scipy.special import eval_gegenbauer, roots_hermitenorm
 
 from earnshaw.duality.families.hermite import HermiteSum, hermite
 from earnshaw.duality.families.sphere_synthetic import SphereSynthetic
@@ -28,7 +28,6 @@ from earnshaw.duality.realizing._absolutely_monotone import (
     absolutely_monotone,
     proof_of_monotonicity,
 )
-from earnshaw.duality.realizing._dual_check import dual_by_quadrature
 from earnshaw.duality.realizing._gegenbauer import from_taylor, from_values, harmonics
 from earnshaw.duality.realizing._sphere import realize_zonal
 from earnshaw.duality.realizing._witness import find_witness
@@ -50,6 +49,19 @@ def form_by_numpy(obstruction, function) -> float:
 
 def power_sum(coefficients):
     return lambda rho: np.polynomial.polynomial.polyval(rho, coefficients)
+
+
+def dual_by_quadrature(activation, degree, rho) -> np.ndarray:
+    """E[s(u) s(v)] at each correlation in `rho`, for s a polynomial of at most `degree`.
+
+    u = x, v = rho x + sqrt(1 - rho^2) y: a Gauss rule of degree + 1 nodes a side is exact, and
+    stable, since |s(u) s(v)| times the weights is of the order exp((u^2+v^2)/4 - (x^2+y^2)/2) <= 1.
+    """
+    nodes, weights = roots_hermitenorm(degree + 1)
+    weights = weights / np.sum(weights)
+    left = weights * np.asarray(activation(nodes))
+    v = [r * nodes[:, None] + math.sqrt(max(0.0, 1 - r * r)) * nodes[None, :] for r in rho]
+    return np.array([left @ (np.asarray(activation(at)) @ weights) for at in v])
 
 
 def formula(coefficients) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from earnshaw.cli import output
+from earnshaw.cli.terminal import say
 from earnshaw.errors import EarnshawError, OutOfRange
 from earnshaw.files.atomic import check_writable
 
@@ -22,6 +23,9 @@ def command(
     on: Annotated[str, typer.Option(help="sphere or space.")] = "sphere",
     dim: Annotated[int | None, typer.Option(help="The dimension d.")] = None,
     width: Annotated[float, typer.Option(help="Standard deviation of the inputs.")] = 1.0,
+    seconds: Annotated[
+        float, typer.Option(help="How long it may think before it is inconclusive.")
+    ] = 20.0,
     plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
     export: Annotated[
         Path | None, typer.Option(help="Write the activation as FILE.py, which needs NumPy only.")
@@ -52,7 +56,13 @@ def command(
     output.use_compilation_cache()
     import earnshaw as ew
 
-    result = ew.realize(potential, on=on, dim=dim, width=width)  # type: ignore[arg-type]
+    result = ew.realize(
+        str(potential),
+        on=on,  # type: ignore[arg-type]
+        dim=dim,
+        width=width,
+        seconds=seconds,
+    )
     payload = _payload(str(potential), on, dim, result)
     if export is not None:
         payload["export"] = None
@@ -91,7 +101,7 @@ def _export_named(
     if json:
         output.print_json({"activation": sigma.name, "kind": sigma.kind, "export": str(path)})
     else:
-        print(f"exported: {path}")
+        say(f"exported: {path}")
 
 
 def _payload(text: str, on: str, dim: int | None, result: Any) -> dict[str, Any]:
@@ -110,6 +120,7 @@ def _payload(text: str, on: str, dim: int | None, result: Any) -> dict[str, Any]
         "realizable": result.realizable,
         "reason": result.reason,
         "check_error": result.check_error,
+        "check_is_bound": result.check_is_bound,
         "activation": None if result.activation is None else result.activation.name,
         "obstruction": witness(result.obstruction),
         "positive_semidefinite": result.positive_semidefinite,
@@ -119,33 +130,31 @@ def _payload(text: str, on: str, dim: int | None, result: Any) -> dict[str, Any]
 
 
 def _print_answer(payload: dict[str, Any]) -> None:
-    from rich.console import Console
-
-    console = Console(highlight=False)
     colour = {True: "green", False: "red", None: "yellow"}[payload["realizable"]]
-    console.print(f"[bold {colour}]{ANSWERS[payload['realizable']]}[/]: ", end="")
-    console.print(_without_witness(payload["reason"]), markup=False)
+    reason = _without_witness(payload["reason"])
+    say(f": {reason}", head=ANSWERS[payload["realizable"]], style=f"bold {colour}")
     if payload["check_error"] is not None:
-        console.print(
-            f"check: the activation's own potential differs by at most {payload['check_error']:.1e}"
-        )
+        size = f"at most {payload['check_error']:.1e}"
+        if not payload["check_is_bound"]:
+            size = f"about {payload['check_error']:.1e} at most, an estimate"
+        say(f"check: the activation's own potential differs by {size}")
     if payload["positive_semidefinite_reason"]:
         reason = _without_witness(payload["positive_semidefinite_reason"])
-        console.print(f"as a kernel: {reason}", markup=False)
+        say(f"as a kernel: {reason}")
     obstruction = payload["obstruction"] or payload["positive_semidefinite_obstruction"]
     if obstruction and obstruction["points"] is not None:
         count, where = len(obstruction["points"]), f"R^{obstruction['dim']}"
-        console.print(
+        say(
             f"witness: {count} point{'s' if count > 1 else ''} x_i in {where} and weights v_i with "
             f"sum v_i v_j Phi(x_i, x_j) / |v|^2 = {obstruction['quadratic_form']:.4g} < 0; "
             "--json prints them"
         )
     if "plot" in payload:
-        console.print(f"drawn: {payload['plot']}", soft_wrap=True)
+        say(f"drawn: {payload['plot']}")
     if "export" in payload:
         written = payload["export"]
         done = "not exported: there is no activation" if written is None else f"exported: {written}"
-        console.print(done, soft_wrap=True, markup=False)
+        say(done)
 
 
 def _without_witness(reason: str) -> str:

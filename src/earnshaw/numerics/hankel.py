@@ -22,6 +22,7 @@ from numpy.polynomial import legendre
 from scipy import special
 
 from earnshaw.errors import NotSquareIntegrable
+from earnshaw.numerics.budget import checkpoint
 from earnshaw.numerics.quadrature import graded, panel_rule, subdivide
 
 Function = Callable[[np.ndarray], np.ndarray]
@@ -88,6 +89,7 @@ def apply_kernel(dim: int, k: np.ndarray, r: np.ndarray, weighted: np.ndarray) -
     rows = max(1, _BLOCK // max(1, len(r)))
     out = np.zeros(len(k))
     for i in range(0, len(k), rows):
+        checkpoint("the Fourier transform")
         out[i : i + rows] = kernel(dim, k[i : i + rows, None] * r[None, :]) @ weighted
     return out
 

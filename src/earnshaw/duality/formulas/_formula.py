@@ -3,7 +3,8 @@
 The text is parsed by Python's `ast` module and rebuilt node by node as a SymPy expression from a
 whitelist: numbers, + - * / ^ (or **), parentheses, the functions below, pi, e, and the variables of
 the potential. (`sympy.sympify` runs its argument as code, so it never sees the text.) Decimals
-become exact fractions: 0.1 is 1/10. Everything is bounded: 9^9^9^9 is refused, not computed.
+become exact fractions: 0.1 is 1/10. Everything is bounded: 9^9^9^9 is refused, not computed, and
+so is a text that SymPy has not made an expression of after some seconds.
 """
 
 from __future__ import annotations
@@ -21,13 +22,16 @@ import sympy
 
 from earnshaw.duality.formulas.symbolic import ball
 from earnshaw.errors import BadExpression
+from earnshaw.numerics.budget import Budget, TooMuchWork, interruptible
 
 MAX_LENGTH = 2000
 MAX_DEPTH = 60
 MAX_EXPONENT = 1000
 MAX_NUMBER = 10**300
 MAX_ORDER = 100
+SECONDS = 8.0  # for reading one formula: usual ones take milliseconds
 
+_COORDINATE = re.compile(r"x([1-9]\d{0,8})")
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 
 _ONE_ARGUMENT: dict[str, Any] = {
@@ -47,28 +51,39 @@ FUNCTIONS = tuple(sorted((*_ONE_ARGUMENT, *_BESSEL, *_EXTREMA)))
 _CONSTANTS = {"pi": sympy.pi, "e": sympy.E}
 
 
-def parse_formula(text: str, variables: tuple[sympy.Symbol, ...]) -> sympy.Expr:
-    """The SymPy expression of `text` in the given `variables`, or `BadExpression`.
+def parse_formula(text: str, variables: tuple[sympy.Symbol, ...], dim: int = 0) -> sympy.Expr:
+    """The SymPy expression of `text` in the given `variables` and x1 .. x_dim, or `BadExpression`.
 
     Names are read in any case, so Heaviside and E work; the result is real, finite where constant,
     and free of anything outside the whitelist.
     """
     if not isinstance(text, str):
         raise BadExpression(f"a potential is given as text, not as {type(text).__name__}")
-    return _parsed(text, variables)
+    return _parsed(text, variables, dim)
 
 
 @lru_cache(maxsize=256)
-def _parsed(text: str, variables: tuple[sympy.Symbol, ...]) -> sympy.Expr:
-    return _Reader(text, {symbol.name: symbol for symbol in variables}).read()
+def _parsed(text: str, variables: tuple[sympy.Symbol, ...], dim: int) -> sympy.Expr:
+    reader = _Reader(text, {symbol.name: symbol for symbol in variables}, dim)
+    try:
+        with Budget(SECONDS):
+            return interruptible("reading it")(reader.read)()
+    except TooMuchWork as failure:
+        reader.refuse(str(failure), "a simpler formula")
+
+
+def coordinate(index: int) -> sympy.Symbol:
+    """The symbol x_(index+1)."""
+    return sympy.Symbol(f"x{index + 1}", real=True)
 
 
 class _Reader:
     """Reads one text. Holds it, so that every complaint can say where it went wrong."""
 
-    def __init__(self, text: str, variables: Mapping[str, sympy.Symbol]) -> None:
+    def __init__(self, text: str, variables: Mapping[str, sympy.Symbol], dim: int) -> None:
         self.text = text
         self.variables = variables
+        self.dim = dim
         # '^' binds weaker than '+' in Python: it has to become '**' before parsing.
         self.source = text.strip().replace("^", "**")
 
@@ -127,10 +142,14 @@ class _Reader:
         known = {**self.variables, **_CONSTANTS}
         if node.id.lower() in known:
             return known[node.id.lower()]
+        axis = _COORDINATE.fullmatch(node.id.lower())
+        if axis and int(axis[1]) <= self.dim:
+            return coordinate(int(axis[1]) - 1)
         where = self.place(node.col_offset)
         if node.id.lower() in FUNCTIONS:
             self.refuse(f"{node.id} needs an argument{where}", f"{node.id.lower()}(...)")
-        self.refuse(f"unknown name {node.id[:30]!r}{where}", self.hint(node.id, known))
+        near = [*known, *self.coordinates()]
+        self.refuse(f"unknown name {node.id[:30]!r}{where}", self.hint(node.id, near))
 
     def power(self, node: ast.BinOp, depth: int) -> sympy.Expr:
         base, exponent = (self.build(side, depth + 1) for side in (node.left, node.right))
@@ -199,8 +218,11 @@ class _Reader:
         near = difflib.get_close_matches(name.lower(), [*known], n=3, cutoff=0.6)
         return f"did you mean {' or '.join(near)}?" if near else ", ".join(known)
 
+    def coordinates(self) -> list[str]:
+        return [] if self.dim == 0 else ["x1"] if self.dim == 1 else [f"x1 to x{self.dim}"]
+
     def vocabulary(self) -> str:
-        names = ", ".join([*self.variables, *_CONSTANTS])
+        names = ", ".join([*self.variables, *self.coordinates(), *_CONSTANTS])
         return f"numbers, + - * / ^ ( ), {names}, and functions such as exp(x), sqrt(x), max(x, y)"
 
     def place(self, column: int) -> str:

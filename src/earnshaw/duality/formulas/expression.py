@@ -16,7 +16,7 @@ import sympy
 from jax import Array
 from jax.typing import ArrayLike
 
-from earnshaw.duality.formulas._formula import parse_formula
+from earnshaw.duality.formulas._formula import coordinate, parse_formula
 from earnshaw.duality.formulas.power_series import (
     NoTaylorSeries,
     ball_taylor,
@@ -24,15 +24,15 @@ from earnshaw.duality.formulas.power_series import (
     exact_taylor,
 )
 from earnshaw.duality.formulas.symbolic import (
-    NUMPY,
     at_points,
     derivative,
     elementwise,
-    evaluate,
+    in_columns,
     switching_points,
 )
 from earnshaw.duality.potential import Potential, Radial, Zonal
 from earnshaw.errors import BadExpression, UnknownName, check_dim, check_integer
+from earnshaw.numerics.budget import interruptible
 
 RHO = sympy.Symbol("rho", real=True)
 RADIUS = sympy.Symbol("r", nonnegative=True)
@@ -157,7 +157,10 @@ class RadialExpression(_Formula, Radial):
 
 
 class CartesianExpression(_Formula, Potential):
-    """Phi(theta, w) = f(theta - w) on R^d for a formula in `x1, ..., xd` with f(-x) = f(x)."""
+    """Phi(theta, w) = f(theta - w) on R^d for a formula in `x1, ..., xd` with f(-x) = f(x).
+
+    Only the coordinates that it names cost anything: d may be large.
+    """
 
     kind: ClassVar[str] = "cartesian"
     variable: ClassVar[str] = "x"
@@ -174,14 +177,19 @@ class CartesianExpression(_Formula, Potential):
             )
 
     @property
+    def axes(self) -> tuple[int, ...]:
+        """The coordinates that occur in the formula, from 0 on, in order."""
+        return tuple(sorted(int(symbol.name[1:]) - 1 for symbol in self.expr.free_symbols))
+
+    @property
     def symbols(self) -> tuple[sympy.Symbol, ...]:
-        """x1, ..., xd."""
-        return coordinates(self.dim)
+        """The symbols x_i of `axes`."""
+        return tuple(coordinate(axis) for axis in self.axes)
 
     @property
     def expr(self) -> sympy.Expr:
         """The formula as a SymPy expression in `symbols`."""
-        return parse_formula(self.formula, self.symbols)
+        return parse_formula(self.formula, (), self.dim)
 
     def value(self, displacement: ArrayLike) -> Array:
         """f at displacements of shape (..., d); shape (...)."""
@@ -190,7 +198,8 @@ class CartesianExpression(_Formula, Potential):
     def gradient(self, displacement: ArrayLike) -> Array:
         """The gradient of f, shape (..., d)."""
         slopes = [self._at(derivative(self.expr, x), displacement) for x in self.symbols]
-        return jnp.stack(slopes, axis=-1)
+        whole = jnp.zeros(jnp.shape(displacement))
+        return whole.at[..., np.array(self.axes)].set(jnp.stack(slopes, axis=-1))
 
     def laplacian(self, displacement: ArrayLike) -> Array:
         """sum_i d^2 f / dx_i^2, shape (...)."""
@@ -209,32 +218,39 @@ class CartesianExpression(_Formula, Potential):
         """The Laplacian in theta."""
         return self.laplacian(jnp.asarray(theta) - jnp.asarray(w))
 
+    @interruptible("splitting the formula into factors")
     def factors(self) -> list[RadialExpression] | None:
-        """f_1, ..., f_d on R^1 with f(x) = prod_i f_i(|x_i|), or None if f is no such product.
+        """Those f_i on R^1, one for each of `axes`, with f(x) = prod_i f_i(|x_i|); None if none.
 
-        A product has f(x) f(0)^(d-1) = prod_i f(x_i e_i), which is tried at random points. (f(0) is
-        neither 0 nor infinite for any realizable potential other than 0.)
+        A product of k factors has f(x) f(0)^(k-1) = prod_i f(x_i e_i), which is tried at random
+        points. (f(0) is neither 0 nor infinite for any realizable potential other than 0.)
         """
-        origin = self.expr.subs(dict.fromkeys(self.symbols, 0))
+        symbols = self.symbols
+        origin = self.expr.subs(dict.fromkeys(symbols, 0))
         if not origin.is_number or origin.has(sympy.nan, sympy.zoo, sympy.oo) or origin.is_zero:
             return None
         pieces = []
-        for axis, x in enumerate(self.symbols):
-            others = {y: 0 for y in self.symbols if y != x}
+        for axis, x in enumerate(symbols):
+            others = {y: 0 for y in symbols if y != x}
             piece = self.expr.subs(others).subs(x, RADIUS) / (origin if axis else 1)
             pieces.append(sympy.powsimp(sympy.expand_mul(piece)))
-        points = _probes(self.dim)
-        whole = _numeric(self.expr, self.symbols, points)
+        points = _probes(len(symbols))
+        whole = in_columns(self.expr, symbols, points)
         product = np.prod(
             [at_points(p, RADIUS, np.abs(points[:, i])) for i, p in enumerate(pieces)], axis=0
         )
-        if not np.allclose(product, whole, rtol=1e-9, atol=1e-12 * np.nanmax(np.abs(whole))):
+        with np.errstate(all="ignore"):
+            tiny = 1e-12 * np.nanmax(np.abs(whole), initial=0.0)
+            if not np.allclose(product, whole, rtol=1e-9, atol=tiny):
+                return None
+        try:
+            return [RadialExpression(str(piece), 1) for piece in pieces]
+        except BadExpression:  # SymPy's words for a factor may lie outside of what can be read
             return None
-        return [RadialExpression(str(piece), 1) for piece in pieces]
 
     def _at(self, expr: sympy.Expr, displacement: ArrayLike) -> Array:
         x = jnp.asarray(displacement, dtype=float)
-        return elementwise(expr, self.symbols)(*(x[..., i] for i in range(self.dim)))
+        return elementwise(expr, self.symbols)(*(x[..., i] for i in self.axes))
 
 
 def parse_potential(
@@ -249,17 +265,13 @@ def parse_potential(
     if on != "space":
         raise UnknownName("manifold", str(on), ("sphere", "space"))
     dim = check_dim(dim)
-    used = parse_formula(text, (RADIUS, *coordinates(dim))).free_symbols
-    if used <= {RADIUS}:
-        return RadialExpression(text, dim)
+    expr = parse_formula(text, (RADIUS,), dim)
+    used = expr.free_symbols
+    if used <= {RADIUS}:  # x1 - x1 is a constant
+        return RadialExpression(text if used else str(expr), dim)
     if RADIUS in used:
         raise BadExpression(f"the formula {text[:60]!r} has both r and x1, ...; allowed: one kind")
     return CartesianExpression(text, dim)
-
-
-def coordinates(dim: int) -> tuple[sympy.Symbol, ...]:
-    """The symbols x1, ..., x_dim."""
-    return tuple(sympy.Symbol(f"x{i + 1}", real=True) for i in range(dim))
 
 
 def _differentiated(expr: sympy.Expr, symbol: sympy.Symbol, order: int) -> sympy.Expr:
@@ -274,14 +286,10 @@ def _probes(dim: int) -> np.ndarray:
     return generator.normal(size=(60, dim)) * np.geomspace(0.03, 3.0, 60)[:, None]
 
 
-def _numeric(expr: sympy.Expr, symbols: tuple[sympy.Symbol, ...], points: np.ndarray) -> np.ndarray:
-    with np.errstate(all="ignore"):
-        columns = dict(zip(symbols, points.T, strict=True))
-        return np.broadcast_to(np.asarray(evaluate(expr, columns, NUMPY)), len(points))
-
-
 def _is_even(expr: sympy.Expr, symbols: tuple[sympy.Symbol, ...]) -> bool:
     points = _probes(len(symbols))
-    there, back = (_numeric(expr, symbols, sign * points) for sign in (1, -1))
-    scale = np.maximum(np.abs(there), 1e-12 * np.nanmax(np.abs(there), initial=0.0))
-    return bool(np.all((np.abs(there - back) <= 1e-9 * scale) | (np.isnan(there) & np.isnan(back))))
+    there, back = (in_columns(expr, symbols, sign * points) for sign in (1, -1))
+    with np.errstate(all="ignore"):
+        scale = np.maximum(np.abs(there), 1e-12 * np.nanmax(np.abs(there), initial=0.0))
+        same = (there == back) | (np.abs(there - back) <= 1e-9 * scale)
+    return bool(np.all(same | (np.isnan(there) & np.isnan(back))))

@@ -21,11 +21,13 @@ import numpy as np
 import scipy.special as sp
 import sympy
 from jax import Array
-from scipy.optimize import brentq
 
 from earnshaw.numerics.autodiff import tangent
+from earnshaw.numerics.budget import checkpoint, interruptible
 
 Table = Mapping[Any, Callable[..., Any]]
+_MAX_DEGREE = 60  # of a polynomial whose roots are found exactly
+_NUMBERS = 20_000_000  # that the nodes of a formula may hold while an array goes through it
 _NEAR = ("1e-15", "1e-20", "1e-25")  # how far from a singularity its limit is read off
 
 
@@ -112,9 +114,15 @@ def evaluate(expr: sympy.Expr, values: Mapping[sympy.Symbol, Any], table: Table)
     Raises KeyError for a function that the table lacks. Shared subtrees are computed once.
     """
     known: dict[sympy.Expr, Any] = dict(values)
-    for node in sympy.postorder_traversal(expr):
-        if node not in known:
-            known[node] = _node(node, known, table)
+    waiting = [expr]
+    while waiting:
+        node = waiting[-1]
+        missing = [argument for argument in node.args if argument not in known]
+        if node in known or not missing:
+            waiting.pop()
+            if node not in known:
+                known[node] = _node(node, known, table)
+        waiting += missing
     return known[expr]
 
 
@@ -165,12 +173,45 @@ def ball(expr: sympy.Expr, bits: int = 256, **at: Any) -> flint.arb:
 def at_points(expr: sympy.Expr, symbol: sympy.Symbol, points: Any) -> np.ndarray:
     """`expr` at an array of points in float64, by NumPy and SciPy; NaN or inf where singular."""
     points = np.asarray(points, dtype=float)
-    with np.errstate(all="ignore"):
-        value = evaluate(expr, {symbol: points}, NUMPY)
-    return np.broadcast_to(np.asarray(value, dtype=float), points.shape)
+    return in_columns(expr, (symbol,), points.reshape(-1, 1)).reshape(points.shape)
+
+
+def numpy_function(
+    expr: sympy.Expr, symbol: sympy.Symbol, edges: tuple[int, ...]
+) -> Callable[[np.ndarray], np.ndarray]:
+    """`expr` as a NumPy function of arrays of any shape, with its limits at holes among `edges`."""
+    holes = removable(expr, symbol, edges)
+
+    def function(x: np.ndarray) -> np.ndarray:
+        values = at_points(expr, symbol, x)
+        for point, limit in holes:
+            values = np.where(np.equal(x, point), limit, values)
+        return values
+
+    return function
+
+
+def in_columns(
+    expr: sympy.Expr, symbols: tuple[sympy.Symbol, ...], points: np.ndarray
+) -> np.ndarray:
+    """`expr` at points (n, len(symbols)) in float64, shape (n,); a block at a time."""
+    values = np.empty(len(points))
+    rows = max(256, _NUMBERS // (1 + _size(expr)))
+    for start in range(0, len(points), rows):
+        checkpoint("evaluating the formula")
+        columns = dict(zip(symbols, points[start : start + rows].T, strict=True))
+        with np.errstate(all="ignore"):
+            values[start : start + rows] = evaluate(expr, columns, NUMPY)
+    return values
 
 
 @lru_cache(maxsize=1024)
+def _size(expr: sympy.Expr) -> int:
+    return sum(1 for _ in sympy.preorder_traversal(expr))
+
+
+@lru_cache(maxsize=1024)
+@interruptible("differentiating the formula")
 def derivative(expr: sympy.Expr, symbol: sympy.Symbol) -> sympy.Expr:
     """d expr / d symbol."""
     return sympy.diff(expr, symbol)
@@ -209,6 +250,7 @@ def elementwise(
 
 
 @lru_cache(maxsize=1024)
+@interruptible("looking for the limits of the formula")
 def removable(
     expr: sympy.Expr, symbol: sympy.Symbol, edges: tuple[int, ...]
 ) -> tuple[tuple[float, float], ...]:
@@ -235,6 +277,7 @@ def removable(
 
 
 @lru_cache(maxsize=256)
+@interruptible("looking for the kinks of the formula")
 def switching_points(expr: sympy.Expr, symbol: sympy.Symbol) -> tuple[float, ...]:
     """The points > 0 where a heaviside, sign, abs, max or min of `expr` switches, in order."""
     points = {root for switch in _switches(expr) for root in _positive_roots(switch, symbol)}
@@ -251,16 +294,39 @@ def _switches(expr: sympy.Expr) -> Iterator[sympy.Expr]:
 
 def _positive_roots(switch: sympy.Expr, symbol: sympy.Symbol) -> list[float]:
     """The zeros > 0: exact for rational polynomials, else sign changes between 1e-3 and 1e2."""
-    polynomial = switch.as_poly(symbol)
-    if polynomial is not None and polynomial.degree() <= 0:
+    if not switch.has(symbol):
         return []
-    if polynomial is not None and polynomial.domain in (sympy.ZZ, sympy.QQ):
-        return [float(root) for root in polynomial.real_roots() if root > 0]
+    degree = degree_bound(switch, symbol)
+    if degree is not None and degree <= _MAX_DEGREE:
+        polynomial = switch.as_poly(symbol)
+        if polynomial.degree() <= 0:
+            return []
+        if polynomial.domain in (sympy.ZZ, sympy.QQ):
+            return [float(root) for root in polynomial.real_roots() if root > 0]
     small, large = np.geomspace(1e-3, 0.1, 400, endpoint=False), np.linspace(0.1, 100, 9991)
     grid = np.concatenate([small, large])
     values = at_points(switch, symbol, grid)
-    inner = [
-        brentq(lambda x: float(at_points(switch, symbol, x)), grid[i], grid[i + 1], xtol=1e-14)
-        for i in np.flatnonzero(values[:-1] * values[1:] < 0)
-    ]
-    return [*inner, *(float(x) for x in grid[values == 0])]
+    change = np.flatnonzero(np.sign(values[:-1]) * np.sign(values[1:]) < 0)
+    left, right, below = grid[change], grid[change + 1], np.sign(values[change])
+    for _ in range(60):  # bisection, all at once
+        middle = (left + right) / 2
+        same = np.sign(at_points(switch, symbol, middle)) == below
+        left, right = np.where(same, middle, left), np.where(same, right, middle)
+    return [*right.tolist(), *grid[values == 0].tolist()]
+
+
+def degree_bound(expr: sympy.Expr, symbol: sympy.Symbol) -> int | None:
+    """An upper bound of the degree of a polynomial, without expanding it; None if not one."""
+    if not expr.has(symbol):
+        return 0
+    if expr == symbol:
+        return 1
+    if expr.is_Pow and expr.exp.is_Integer and expr.exp > 0:
+        inner = degree_bound(expr.base, symbol)
+        return None if inner is None else inner * int(expr.exp)
+    if expr.is_Add or expr.is_Mul:
+        parts = [degree_bound(part, symbol) for part in expr.args]
+        if None in parts:
+            return None
+        return max(parts) if expr.is_Add else sum(parts)  # type: ignore[type-var, arg-type]
+    return None

@@ -21,6 +21,7 @@ import sympy
 
 from earnshaw.duality.formulas.expression import RHO
 from earnshaw.duality.formulas.symbolic import ball, derivative
+from earnshaw.numerics.budget import interruptible
 
 MAX_DERIVATIVES = 4
 _MAX_OPERATIONS = 120  # beyond it SymPy's simplify takes seconds
@@ -36,6 +37,7 @@ def absolutely_monotone(expr: sympy.Expr, symbol: sympy.Symbol = RHO) -> bool:
     return proof_of_monotonicity(expr, symbol) is not None
 
 
+@interruptible("looking for a proof")
 def proof_of_monotonicity(expr: sympy.Expr, symbol: sympy.Symbol = RHO) -> str | None:
     """The proof in a few words, or None where none was found."""
     # A kink or a step has no convergent series, whatever its pieces look like near 0.

@@ -8,7 +8,8 @@ In the prolate coordinates whose foci are 0 and delta e, |x| = (delta/2)(cosh a 
     dx = |S^(d-2)| (delta/2)^d (cosh^2 a - cos^2 b) (sinh a sin b)^(d-2) da db,    d >= 2,
 
 which vanishes at the foci faster than the singularities h ~ r^(-(d-1)/2) grow. No Fourier transform
-is involved, so this checks `profile` independently.
+is involved, so this checks `profile` independently. It sees the difference at some distances only:
+what it makes of that is an estimate, widened for what lies between, and no bound.
 """
 
 from __future__ import annotations
@@ -21,9 +22,29 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import legendre
 
+from earnshaw.duality.potential import Radial
+from earnshaw.duality.realizing._spectrum import as_function
+from earnshaw.numerics.budget import checkpoint
 from earnshaw.numerics.hankel import ORDER, Function, sphere_area
 from earnshaw.numerics.jax_as_numpy import as_numpy
+from earnshaw.numerics.log_table import LogTable
 from earnshaw.numerics.quadrature import graded, panel_rule, subdivide
+
+DISTANCES = np.array([0, 1e-3, 0.01, 0.05, 0.15, 0.3, 0.5, 0.7, 1, 1.3, 1.6, 2.2, 3, 5, 8, 20])
+"""Where potentials are checked, in units of the radius at which they have fallen to half."""
+POOR = 1e-2
+"""Of Phi(0): an activation that misses the potential by more is no evidence that one exists."""
+_WIDENED = 3.0
+"""Between the distances looked at, the difference is at most about so many times that at them."""
+
+
+def estimated_error(
+    potential: Radial, table: LogTable, distances: np.ndarray, kinks: Sequence[float]
+) -> float:
+    """About how far h * h is from Phi, h the table: what is seen at `distances`, widened."""
+    at = np.unique(np.concatenate([distances, kinks, [0.999 * kink for kink in kinks]]))
+    back = realized_values(table, potential.dim, at, table.lowest, table.highest, kinks)
+    return _WIDENED * float(np.max(np.abs(back - as_function(potential)(at))))
 
 
 def realized_values(
@@ -40,10 +61,10 @@ def realized_values(
     """
     own = sorted({*kinks, *(kink / 2 for kink in kinks)})
     compiled = as_numpy(profile)
-    values = [
-        autocorrelation(compiled, dim, float(distance), lowest, highest, own)
-        for distance in distances
-    ]
+    values = []
+    for distance in distances:
+        checkpoint("the check of the activation")
+        values.append(autocorrelation(compiled, dim, float(distance), lowest, highest, own))
     return np.array(values)
 
 

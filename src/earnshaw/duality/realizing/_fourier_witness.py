@@ -5,7 +5,7 @@ square (Full, Lemma B.4), so one negative value forbids it. Where the transform 
 at a frequency omega, such points exist (Bochner): a wave of that frequency, sampled. They are
 looked for on lattices of spacings around pi/omega, which the eigenvector of the smallest
 eigenvalue weights, from a few points on a line to balls of a lattice; then those that matter least
-are left out.
+are left out. All of this happens in the few coordinates that matter, whatever d is.
 """
 
 from __future__ import annotations
@@ -18,14 +18,18 @@ from functools import partial
 import numpy as np
 from scipy import linalg
 
+from earnshaw.duality.formulas.expression import CartesianExpression
+from earnshaw.duality.formulas.symbolic import in_columns
 from earnshaw.duality.potential import Potential, Radial
-from earnshaw.duality.realizing._witness import Witness, thinned
+from earnshaw.duality.realizing._spectrum import as_function
+from earnshaw.duality.realizing._witness import MAX_ENTRIES, Witness, thinned
 from earnshaw.duality.realizing.realization import Obstruction, ObstructionKind
-from earnshaw.numerics.jax_as_numpy import as_numpy
+from earnshaw.numerics.budget import TooMuchWork, checkpoint
 
 Gram = Callable[[np.ndarray], np.ndarray]
 
 _CONVINCING = 1e-3
+_CLOUD = 50  # coordinates in which random points are drawn, at most
 
 
 def obstruct(
@@ -41,21 +45,69 @@ def obstruct(
     `scale` is the radius at which Phi has fallen to half: a negative frequency below its inverse
     shows on lattices of about that spacing.
     """
-    found = find_space_witness(potential, dim, _spacings(location, scale))
-    points, weights = (None, None) if found is None else found
-    return Obstruction(kind, location, value, dim, points, weights)
+    try:
+        found = find_space_witness(potential, _spacings(location, scale))
+    except TooMuchWork:  # the frequency is an obstruction without one
+        found = None
+    if found is None:
+        return Obstruction(kind, location, value, dim)
+    return placed(potential, Obstruction(kind, location, value, dim, *found[:2]))
 
 
-def exceeding(potential: Potential, dim: int, displacement: np.ndarray) -> Obstruction | None:
+def reduced_dim(potential: Potential) -> int:
+    """How many coordinates matter to the values of a potential on R^d, or to a search in it."""
+    if isinstance(potential, CartesianExpression):
+        return len(potential.axes)
+    return min(potential.dim, _CLOUD)  # type: ignore[attr-defined]
+
+
+def values_at(potential: Potential, displacement: np.ndarray) -> np.ndarray:
+    """Phi at displacements (n, m) in the m coordinates that matter; shape (n,)."""
+    if isinstance(potential, Radial):
+        return as_function(potential)(np.linalg.norm(displacement, axis=-1))
+    if isinstance(potential, CartesianExpression):
+        return in_columns(potential.expr, potential.symbols, displacement)
+    # Of a separable potential the other factors stay at 0. Padded, to compile for few shapes.
+    count, dim = displacement.shape
+    padded = np.zeros((1 << (count - 1).bit_length(), dim))
+    padded[:count] = displacement
+    factor = potential.factor  # type: ignore[attr-defined]
+    rest = float(factor.value(0.0)) ** (potential.dim - dim)  # type: ignore[attr-defined]
+    return np.prod(np.asarray(factor.value(np.abs(padded))), axis=-1)[:count] * rest
+
+
+def placed(potential: Potential, found: Obstruction) -> Obstruction:
+    """An obstruction in the coordinates that matter as one in R^d.
+
+    Where d is so large that its points would be millions of zeros, those of a radial potential stay
+    in fewer dimensions, which R^d contains, and those of a formula in coordinates are left out.
+    """
+    assert found.points is not None
+    count, own = found.points.shape
+    dim: int = potential.dim  # type: ignore[attr-defined]
+    points: np.ndarray | None = found.points
+    if count * dim <= MAX_ENTRIES:
+        axes = getattr(potential, "axes", tuple(range(own)))[:own]
+        points = np.zeros((count, dim))
+        points[:, np.array(axes, dtype=int)] = found.points
+    elif not isinstance(potential, Radial):
+        points = None
+    weights = None if points is None else found.weights
+    where = dim if points is None else points.shape[1]
+    return Obstruction(found.kind, found.location, found.value, where, points, weights)
+
+
+def exceeding(potential: Potential, displacement: np.ndarray) -> Obstruction | None:
     """Two points whose Phi exceeds Phi(0), or one if Phi(0) < 0: |Phi(x)| <= Phi(0) is necessary.
 
-    `displacement` (n, d) are the x to try.
+    `displacement` (n, m) are the x to try, in the coordinates that matter.
     """
+    dim = displacement.shape[1]
     zero = np.zeros((1, dim))
-    origin = float(np.asarray(potential.between(zero, zero))[0])
+    origin = float(values_at(potential, zero)[0])
     if origin < 0:
         return Obstruction("exceeds-origin", 0.0, origin, dim, zero, np.ones(1))
-    values = np.asarray(potential.between(displacement, np.zeros_like(displacement)))
+    values = values_at(potential, displacement)
     values = np.where(np.isfinite(values), values, 0.0)
     worst = int(np.argmax(np.abs(values)))
     if abs(values[worst]) <= origin * (1 + 1e-9):
@@ -70,9 +122,9 @@ def exceeding(potential: Potential, dim: int, displacement: np.ndarray) -> Obstr
 
 
 def find_space_witness(
-    potential: Potential, dim: int, spacings: np.ndarray, largest: int = 600
-) -> tuple[np.ndarray, np.ndarray] | None:
-    """Points (n, dim) and weights (n,) of norm 1 with a form negative beyond rounding, or None.
+    potential: Potential, spacings: np.ndarray, largest: int = 600
+) -> tuple[np.ndarray, np.ndarray, float] | None:
+    """Points (n, m), weights (n,) of norm 1, and their form, negative beyond rounding; or None.
 
     Lattices of the given `spacings` are tried in growing size, up to `largest` points; the first
     size with a form below -0.001 Phi(0) is taken, at the spacing where it is lowest, else the
@@ -80,10 +132,11 @@ def find_space_witness(
     """
     gram = _gram_of(potential)
     best: Witness | None = None
-    for shape in _shapes(dim):
+    for shape in _shapes(reduced_dim(potential)):
         if len(shape) > largest:
             continue
         for spacing in spacings:
+            checkpoint("the search for a witness")
             found = _lowest(gram, shape * spacing)
             if found is not None and (best is None or found.form < best.form):
                 best = found
@@ -92,22 +145,17 @@ def find_space_witness(
     if best is None:
         return None
     points, weights, _ = thinned(partial(_lowest, gram), best)
-    return points, weights
+    form = float(weights @ gram(points) @ weights / (weights @ weights))
+    return (points, weights, form) if form < 0 else None
 
 
 def _gram_of(potential: Potential) -> Gram:
-    """The function points (n, d) -> Phi(x_i, x_j), (n, n); padded, to compile for few shapes."""
-    if isinstance(potential, Radial):
-        value = as_numpy(potential.value)
-        return lambda x: value(np.linalg.norm(x[:, None, :] - x[None, :, :], axis=-1))
+    """The function points (n, m) -> Phi(x_i, x_j), (n, n)."""
 
     def gram(points: np.ndarray) -> np.ndarray:
         count, dim = points.shape
-        gaps = (points[:, None, :] - points[None, :, :]).reshape(-1, dim)
-        padded = np.zeros((1 << (len(gaps) - 1).bit_length(), dim))
-        padded[: len(gaps)] = gaps
-        values = np.asarray(potential.between(padded, np.zeros(dim)))
-        return values[: len(gaps)].reshape(count, count)
+        gaps = points[:, None, :] - points[None, :, :]
+        return values_at(potential, gaps.reshape(-1, dim)).reshape(count, count)
 
     return gram
 
@@ -115,7 +163,7 @@ def _gram_of(potential: Potential) -> Gram:
 def _lowest(matrix: Gram, points: np.ndarray) -> Witness | None:
     """The eigenvector of the smallest eigenvalue, its form in units of Phi(0), if negative."""
     gram = matrix(points)
-    if not np.all(np.isfinite(gram)):
+    if not np.all(np.isfinite(gram)) or np.max(np.abs(gram)) > 1e150:
         return None
     gram = (gram + gram.T) / 2
     weights = linalg.eigh(gram, subset_by_index=[0, 0])[1][:, 0]

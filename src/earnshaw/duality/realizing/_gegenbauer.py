@@ -19,6 +19,8 @@ import flint
 import numpy as np
 from scipy.special import gammaln, roots_gegenbauer
 
+from earnshaw.numerics.budget import checkpoint
+
 _NODES = (480, 720)  # two sizes: their difference is the error estimate
 _DEGREES = 160
 _ROUNDING = 1e-15
@@ -56,6 +58,7 @@ def from_taylor(coefficients: Sequence[Any], dim: int) -> GegenbauerSeries:
     total: list[Any] = []
     with flint.ctx.workprec(512):
         for c in reversed(coefficients):
+            checkpoint("the Gegenbauer series")
             shifted = [flint.fmpq(0)] * (len(total) + 1)
             for k, value in enumerate(total):
                 up, down = _times_t(k, dim)

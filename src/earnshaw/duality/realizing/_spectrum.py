@@ -20,7 +20,10 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from scipy import special
 
+from earnshaw.duality.formulas.expression import RADIUS
+from earnshaw.duality.formulas.symbolic import numpy_function
 from earnshaw.duality.potential import Radial
+from earnshaw.numerics.budget import checkpoint
 from earnshaw.numerics.hankel import ForwardTransform, Function
 from earnshaw.numerics.jax_as_numpy import as_numpy
 from earnshaw.numerics.piecewise import PiecewiseChebyshev, fit_panels
@@ -74,13 +77,14 @@ def measure(potential: Radial) -> Spectrum:
     Raises `NotSquareIntegrable` where the transform does not exist as a function.
     """
     dim = potential.dim
-    forward = ForwardTransform(as_numpy(potential.value), dim, potential.breakpoints)
+    forward = ForwardTransform(as_function(potential), dim, potential.breakpoints)
     inside = tuple(b for b in potential.breakpoints if 0 < b <= 1.01 * forward.extent)
     power, tail = odd_tail(forward.function, dim, forward.scale, min(inside, default=math.inf))
     worst = recent = 0.0  # the largest error so far, and in this octave
 
     def evaluate(k: np.ndarray) -> np.ndarray:
         nonlocal worst, recent
+        checkpoint("the Fourier transform")
         closed = potential.fourier(k)
         if closed is None:
             values, errors = forward(k)
@@ -139,6 +143,12 @@ def measure(potential: Radial) -> Spectrum:
         scale=forward.scale,
         extent=forward.extent * (100 if forward.slow else 8 if inside else 1),
     )
+
+
+def as_function(potential: Radial) -> Function:
+    """f(r) as a NumPy function: by its formula, without compilation, if it has one."""
+    expr = getattr(potential, "expr", None)
+    return as_numpy(potential.value) if expr is None else numpy_function(expr, RADIUS, (0,))
 
 
 def combine(parts: list[Spectrum], weights: list[float]) -> Spectrum:

@@ -5,25 +5,32 @@ n = 0 (mathematics.md, error 8), then E[s(X.theta) s(X.w)] = sum_n c_n rho^n for
 is realizable by a dot-product activation if f(1) is finite and every Taylor coefficient is >= 0;
 and only then, since the dual of any activation is such a sum, c_n its squared Hermite coefficients.
 
-`realize_zonal` answers with the activation, checked by quadrature, or with what forbids one: the
-coefficient that is negative and, where one of moderate size exists, points and weights at which an
-expectation of a square would have to be negative. Being positive semidefinite on one S^(d-1) is a
-weaker property, and is answered apart.
+`realize_zonal` answers with the activation and how far its dual is from f, or with what forbids
+one: the coefficient that is negative and, where one of moderate size exists, points and weights at
+which an expectation of a square would have to be negative. Being positive semidefinite on one
+S^(d-1) is a weaker property, and is answered apart.
+
+The dual of s is sum_n a_n^2 rho^n with the floats a_n, so on [-1, 1] it differs from f by at most
+sum_(n <= N) |c_n - a_n^2| + sum_(n > N) |c_n|. The first sum comes from enclosures of the c_n; the
+second is 0 for a polynomial, and f(1) - sum_(n <= N) c_n where a proof says that all c_n >= 0.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
+import flint
 import jax.numpy as jnp
 import numpy as np
 import sympy
 
 from earnshaw.duality.families.hermite import HermiteSum
+from earnshaw.duality.formulas.expression import RHO
 from earnshaw.duality.formulas.power_series import NoTaylorSeries
+from earnshaw.duality.formulas.symbolic import ball
 from earnshaw.duality.potential import Zonal
-from earnshaw.duality.realizing import _dual_check as dual_check
 from earnshaw.duality.realizing._absolutely_monotone import proof_of_monotonicity
 from earnshaw.duality.realizing._gegenbauer import GegenbauerSeries, from_taylor, from_values
 from earnshaw.duality.realizing._witness import Function, Witness, find_witness, find_witness_above
@@ -35,9 +42,9 @@ from earnshaw.duality.realizing._zonal_series import (
 )
 from earnshaw.duality.realizing.realization import Obstruction, ObstructionKind, Realization
 from earnshaw.errors import check_dim
+from earnshaw.numerics.budget import TooMuchWork
 
 _GRID = np.cos(np.linspace(math.pi, 0.0, 401))
-_CHECKED_AT = np.cos(np.linspace(math.pi, 0.0, 21))
 _TINY = 1e-9  # of f(1): what may be left beyond the last coefficient looked at
 _INVISIBLE = 1e-13  # of f(1): a coefficient this small is lost in the rounding of any form
 _NEARBY = 6  # dimensions above d that are searched for a witness of any shape
@@ -50,11 +57,12 @@ class _Fault(NamedTuple):
 
 
 class _Answer(NamedTuple):
-    """Yes, no, or None for inconclusive; why; and for "no", what is negative."""
+    """Yes, no, or None for inconclusive; why; for "no", what is negative; whether it is proved."""
 
     holds: bool | None
     reason: str
     fault: _Fault | None = None
+    proved: bool = False
 
 
 def realize_zonal(potential: Zonal, dim: int | None = None) -> Realization:
@@ -64,8 +72,9 @@ def realize_zonal(potential: Zonal, dim: int | None = None) -> Realization:
     answered. The witness of the obstruction lives there if f is not even a kernel on S^(d-1), and
     otherwise in a higher dimension, which a dot-product activation would have to serve as well.
 
-    Where the series had to be cut, `check_error` includes what was cut off. An inconclusive answer
-    comes with the activation of the coefficients that were seen.
+    Where the series had to be cut, `check_error` includes what was cut off: it is a bound for
+    polynomials and where all coefficients are proved to be >= 0. An inconclusive answer comes with
+    the activation of the coefficients that were seen.
     """
     dim = potential.dim if dim is None else check_dim(dim, 2)
     expr = formula_of(potential)
@@ -77,16 +86,18 @@ def realize_zonal(potential: Zonal, dim: int | None = None) -> Realization:
             False, f"a dual is a kernel on every sphere, but {kernel.reason}", kernel.fault
         )
 
-    witness = find_witness(f, dim) if dim is not None and _is_visible(kernel.fault, f) else None
+    witness = None
+    if dim is not None and _is_visible(kernel.fault, f):
+        witness = _searched(lambda: find_witness(f, dim))
     psd_obstruction = _obstruction(kernel.fault, witness, dim)
     if answer.holds is False and witness is None and _is_visible(answer.fault, f):
-        witness = _witness_above(f, series, dim)
+        witness = _searched(lambda: _witness_above(f, series, dim))
     obstruction = _obstruction(answer.fault, witness, dim)
 
-    activation, error = None, None
-    if answer.holds is not False and series is not None:
+    activation, error, is_bound = None, None, False
+    if answer.holds is not False and series is not None and np.all(np.isfinite(series.values)):
         activation = _activation(series)
-        error = _check_error(activation, f)
+        error, is_bound = _check_error(activation, series, f, expr, answer.proved)
     return Realization(
         potential=potential,
         realizable=answer.holds,
@@ -94,6 +105,7 @@ def realize_zonal(potential: Zonal, dim: int | None = None) -> Realization:
         activation=activation,
         obstruction=obstruction,
         check_error=error,
+        check_is_bound=is_bound,
         positive_semidefinite=kernel.holds,
         positive_semidefinite_reason=kernel.reason + _in_words(psd_obstruction),
         psd_obstruction=psd_obstruction,
@@ -113,6 +125,8 @@ def _dot_product(
     except NoTaylorSeries as error:
         reason = f"{error}, but a dual is analytic in (-1, 1)"
         return _Answer(False, reason, _Fault("not-analytic", 0.0, 0.0)), None
+    except TooMuchWork as failure:
+        return _Answer(None, f"inconclusive: {failure}"), None
     if not np.all(np.isfinite(values)):
         place = float(_GRID[~np.isfinite(values)][-1])
         kind: ObstructionKind = "unbounded" if np.isinf(values).any() else "not-analytic"
@@ -126,7 +140,7 @@ def _dot_product(
         reason = f"the Taylor coefficient of rho^{negative} is {value:.6g} < 0"
         return _Answer(False, reason, _Fault("negative-coefficient", negative, value)), series
     if series.finite:
-        return _Answer(True, "f is a polynomial with coefficients >= 0"), series
+        return _Answer(True, "f is a polynomial with coefficients >= 0", proved=True), series
     return _non_negative_so_far(expr, series, values), series
 
 
@@ -146,11 +160,15 @@ def _non_negative_so_far(
             f"{place:.3g}, but a dual is analytic in (-1, 1)"
         )
         return _Answer(False, reason, _Fault("not-analytic", place, size))
-    proof = None if expr is None else proof_of_monotonicity(expr)
+    try:
+        proof = None if expr is None else proof_of_monotonicity(expr)
+    except TooMuchWork:
+        proof = None
     share = f"{rest:.1e}" if rest > 1e-15 * scale else "nothing visible"
     left = f"{share} of f(1) = {values[-1]:.6g} lies beyond degree {series.degree}"
     if proof is not None:
-        return _Answer(True, f"every Taylor coefficient is >= 0: {proof}; {left}")
+        reason = f"every Taylor coefficient is >= 0: {proof}; {left}"
+        return _Answer(True, reason, proved=True)
     seen = f"the Taylor coefficients are >= 0 up to degree {series.degree}"
     if abs(rest) <= _TINY * scale:
         return _Answer(True, f"{seen}, and {left}")
@@ -168,7 +186,12 @@ def _kernel(f: Function, series: PowerSeries | None, dual: _Answer, dim: int | N
         return _Answer(True, "a dual is positive semidefinite on every sphere")
     if not _is_finite(f):
         return _Answer(None, "f is not finite on [-1, 1]")
-    found = _gegenbauer(f, series, dim)
+    try:
+        found = _gegenbauer(f, series, dim)
+    except TooMuchWork as failure:
+        return _Answer(None, f"inconclusive: {failure}")
+    if len(found.values) == 0:
+        return _Answer(None, f"the Gegenbauer coefficients on {sphere} are out of reach")
     worst = found.first_negative
     if worst is not None:
         value = float(found.values[worst])
@@ -192,6 +215,14 @@ def _gegenbauer(f: Function, series: PowerSeries | None, dim: int) -> Gegenbauer
 
 
 # -- witnesses -----------------------------------------------------------------------------------
+
+
+def _searched(search: Callable[[], Witness | None]) -> Witness | None:
+    """What a search finds; nothing if the time is over. The verdict stands without it."""
+    try:
+        return search()
+    except TooMuchWork:
+        return None
 
 
 def _witness_above(f: Function, series: PowerSeries | None, dim: int | None) -> Witness | None:
@@ -238,12 +269,36 @@ def _activation(series: PowerSeries) -> HermiteSum:
     return HermiteSum(jnp.sqrt(jnp.asarray(series.values[: last + 1])))
 
 
-def _check_error(activation: HermiteSum, f: Function) -> float | None:
-    degree = len(activation.coefficients) - 1
-    if degree > dual_check.MAX_DEGREE:
-        return None
-    dual = dual_check.dual_by_quadrature(activation, degree, _CHECKED_AT)
-    return float(np.max(np.abs(dual - f(_CHECKED_AT))))
+def _check_error(
+    activation: HermiteSum,
+    series: PowerSeries,
+    f: Function,
+    expr: sympy.Expr | None,
+    proved: bool,
+) -> tuple[float, bool]:
+    """How far the dual of `activation` is from f on [-1, 1], and whether that is a bound."""
+    own = np.zeros(series.degree + 1)
+    roots = np.asarray(activation.coefficients)
+    own[: len(roots)] = roots
+    if series.sharp is not None and proved:
+        with flint.ctx.workprec(512):
+            sharp = [flint.arb(c) for c in series.sharp]
+            rest = flint.arb(0) if series.finite else _at_one(expr) - sum(sharp, flint.arb(0))
+            off = sum((abs(c - flint.arb(a) ** 2) for c, a in zip(sharp, own, strict=True)), rest)
+            # A coefficient that could not be told from 0, to 1e-40 of the largest, is in no ball.
+            unseen = 1e-39 * len(own) * float(np.max(np.abs(series.values), initial=0.0))
+            bound = math.nextafter(float(off.upper()), math.inf) + unseen
+        if math.isfinite(bound):
+            return bound, True
+    # Without enclosures: what is seen on a grid, twice, and the rounding of both sides.
+    with np.errstate(all="ignore"):
+        dual, given = np.polynomial.polynomial.polyval(_GRID, own**2), f(_GRID)
+    seen = float(np.max(np.abs(dual - given)))
+    return 2 * seen + 1e-14 * float(np.max(np.abs(given))), False
+
+
+def _at_one(expr: sympy.Expr | None) -> flint.arb:
+    return flint.arb("nan") if expr is None else ball(expr, 512, **{RHO.name: 1})
 
 
 def _is_visible(fault: _Fault | None, f: Function) -> bool:

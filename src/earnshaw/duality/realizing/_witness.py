@@ -24,6 +24,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import eigh
 
+from earnshaw.numerics.budget import checkpoint
+
 Function = Callable[[np.ndarray], np.ndarray]
 
 MAX_POINTS = 4000
@@ -45,7 +47,10 @@ class Witness(NamedTuple):
 
 
 def find_witness(f: Function, dim: int) -> Witness | None:
-    """A witness on S^(dim-1), with as few points as the search knows how, or None."""
+    """A witness on S^(dim-1), with as few points as the search knows how, or None.
+
+    In very high dimension it stays on the great sphere that it needs: further zeros tell nothing.
+    """
     for points in _few_points(f, dim):
         found = _checked(f, points)
         if found is not None:
@@ -89,6 +94,7 @@ def _lowest_vector(matrix: np.ndarray) -> np.ndarray:
 
 def _checked(f: Function, points: np.ndarray) -> Witness | None:
     """The eigenvector of the smallest eigenvalue, if negative beyond rounding."""
+    checkpoint("the search for a witness")
     values = f(_gram(points))
     if not np.all(np.isfinite(values)):
         return None
@@ -116,7 +122,7 @@ def thinned(check: Callable[[np.ndarray], Witness | None], found: Witness) -> Wi
 
 
 def _padded(found: Witness, dim: int) -> Witness:
-    missing = dim - found.dim
+    missing = dim - found.dim if len(found.points) * dim <= MAX_ENTRIES else 0
     return found._replace(points=np.pad(found.points, ((0, 0), (0, max(missing, 0)))))
 
 
@@ -170,6 +176,7 @@ def _blocks(f: Function, dim: int | None, beyond: int = 0) -> Witness | None:
     """The smallest block construction, points times dimension, within `dim` or above `beyond`."""
     best: tuple[int, np.ndarray, float, int] | None = None
     for shape in _block_shapes():
+        checkpoint("the search for a witness")
         inner, width = _gram(shape), shape.shape[1]
         for a2 in (0.0,) if len(shape) == 1 else (0.9, 0.75, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05):
             width_here = 0 if len(shape) == 1 else width  # a = 0: the first coordinate is empty
@@ -228,5 +235,7 @@ def _many_points(dim: int) -> Iterator[np.ndarray]:
             circles = np.tile(polygon(2 * side), (side, 1))
             radii = np.sqrt(1 - heights**2)[:, None]
             yield np.hstack([radii * circles, heights[:, None]])
+        if count * dim > MAX_ENTRIES:
+            return
         points = generator.normal(size=(count, max(dim, 2)))
         yield points / np.linalg.norm(points, axis=1, keepdims=True)

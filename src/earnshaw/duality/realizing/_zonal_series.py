@@ -11,8 +11,9 @@ import sympy
 
 from earnshaw.duality.formulas.expression import RHO
 from earnshaw.duality.formulas.power_series import ball_taylor, degree_bound, exact_taylor
-from earnshaw.duality.formulas.symbolic import at_points, removable
+from earnshaw.duality.formulas.symbolic import numpy_function
 from earnshaw.duality.potential import Zonal, ZonalMixture
+from earnshaw.numerics.budget import TooMuchWork
 from earnshaw.numerics.jax_as_numpy import as_numpy
 
 DEGREE = 200
@@ -90,7 +91,10 @@ def power_series(potential: Zonal, expr: sympy.Expr | None, at_one: float) -> Po
         return _from_balls(expr, bound, True)
     series = _from_balls(expr, DEGREE, False)
     if series.first_negative is None and _may_end(series):
-        longer = _from_balls(expr, LARGE_DEGREE, False)
+        try:
+            longer = _from_balls(expr, LARGE_DEGREE, False)
+        except TooMuchWork:
+            return series
         if longer.first_negative is not None or longer.is_complete:
             return longer
     return series
@@ -123,12 +127,4 @@ def as_function(potential: Zonal, expr: sympy.Expr | None) -> Callable[[np.ndarr
     """f as a NumPy function of any shape: by its formula, with limits at holes, if it has one."""
     if expr is None:
         return as_numpy(potential.value)
-    holes = removable(expr, RHO, (-1, 0, 1))
-
-    def by_formula(rho: np.ndarray) -> np.ndarray:
-        values = at_points(expr, RHO, rho)
-        for point, limit in holes:
-            values = np.where(rho == point, limit, values)
-        return values
-
-    return by_formula
+    return numpy_function(expr, RHO, (-1, 0, 1))

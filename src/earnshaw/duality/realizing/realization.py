@@ -72,8 +72,9 @@ class Realization(eqx.Module):
     """Whether a potential is realizable, and by what.
 
     `realizable` is True (then `activation` evaluates), False (then `obstruction` says why), or
-    None: inconclusive, for the `reason` given. `check_error` is the largest difference found
-    between the potential and the one that the activation gives back. On the sphere,
+    None: inconclusive, for the `reason` given. `check_error` is how far the activation's own
+    potential may be from the given one, anywhere: a bound if `check_is_bound`, else an estimate. On
+    the sphere,
     `positive_semidefinite` is the weaker property of being a kernel on S^(d-1) for the `dim` asked
     about, with its own witness.
     """
@@ -84,6 +85,7 @@ class Realization(eqx.Module):
     activation: Activation | None = None
     obstruction: Obstruction | None = None
     check_error: float | None = None
+    check_is_bound: bool = False
     positive_semidefinite: bool | None = None
     positive_semidefinite_reason: str = ""
     psd_obstruction: Obstruction | None = None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
+import numpy as np
+
 from earnshaw.duality.activation import Translation
 from earnshaw.duality.dual import Dual
 from earnshaw.duality.families.tabulated import realized
@@ -14,8 +16,11 @@ from earnshaw.duality.realizing._known_dual import known_dual
 from earnshaw.duality.realizing._space import realize_space
 from earnshaw.duality.realizing._sphere import realize_zonal
 from earnshaw.duality.realizing.realization import Realization
-from earnshaw.errors import EarnshawError, check_dim
+from earnshaw.errors import EarnshawError, check_dim, check_real
 from earnshaw.inputs import Gaussian
+from earnshaw.numerics.budget import Budget, TooMuchWork
+
+SECONDS, MAX_SECONDS = 20.0, 1e6
 
 
 def realize(
@@ -24,6 +29,7 @@ def realize(
     on: Literal["sphere", "space"] = "sphere",
     dim: int | None = None,
     width: float = 1.0,
+    seconds: float = SECONDS,
 ) -> Realization:
     """An activation whose potential is the given one, or an obstruction that anyone can check.
 
@@ -33,6 +39,8 @@ def realize(
         on: for a formula, where it lives.
         dim: the dimension d; needed on R^d, and on the sphere to answer for S^(d-1).
         width: the standard deviation of the Gaussian inputs that a translation activation is for.
+        seconds: how long it may take, up to a few seconds more for the step at which the time ends;
+            what is not known by then is inconclusive, and the reason says what was being done.
 
     Returns:
         A `Realization` with `.realizable` True, False or None (inconclusive), `.reason`, and either
@@ -40,10 +48,22 @@ def realize(
     """
     inputs = Gaussian(width)
     dim = None if dim is None else check_dim(dim)
+    seconds = check_real("seconds", seconds, 0.0, MAX_SECONDS)
     if isinstance(potential, str):
         potential = parse_potential(potential, on=on, dim=dim)
     if not isinstance(potential, Potential):
         raise EarnshawError("a potential must be a formula or a Potential")
+    try:
+        with Budget(seconds), np.errstate(all="ignore"):
+            return _realize(potential, dim, inputs)
+    except TooMuchWork as failure:
+        why = str(failure)
+    except (ArithmeticError, np.linalg.LinAlgError) as failure:
+        why = f"its numbers leave the range of float64 ({failure})"
+    return Realization(potential, None, f"inconclusive: {why}")
+
+
+def _realize(potential: Potential, dim: int | None, inputs: Gaussian) -> Realization:
     if isinstance(potential, Dual) and (known := known_dual(potential)) is not None:
         return known
     if isinstance(potential, Zonal):
