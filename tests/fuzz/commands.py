@@ -19,7 +19,7 @@ from pathlib import Path
 ALLOWED = (0, 1, 2, 130)  # done; cells failed; bad input; interrupted
 SECONDS, MEMORY = 60.0, 4 * 2**30  # of one command: of its processor time, so that load is no fault
 PATIENCE = 10  # times as long on the clock: it may also wait for something that never comes
-LARGEST_WORKER = 3 * 2**30  # bytes: compiled programs pile up, and a new worker begins anew
+LARGEST_WORKER = 5 * 2**30  # bytes: compiled programs pile up, and a new worker begins anew
 POLL = 0.05
 ROOT = Path(__file__).parents[2]
 
