@@ -19,8 +19,9 @@ from earnshaw.errors import check_real
 NEGLIGIBLE = 1e-18  # a probability that no float64 computation can see
 
 
-def _width(value: object) -> float:
-    return check_real("input width", value, 0.0)
+def check_width(value: object) -> float:
+    """Return a standard deviation of inputs: so that sixth powers stay within float64's range."""
+    return check_real("input width", value, 1e-30, 1e30)
 
 
 def _radius(value: object) -> float:
@@ -42,7 +43,7 @@ class Inputs(eqx.Module):
 class Gaussian(Inputs):
     """The centred Gaussian N(0, width^2 I). The papers' case is width 1."""
 
-    width: float = eqx.field(default=1.0, converter=_width)
+    width: float = eqx.field(default=1.0, converter=check_width)
 
     def log_density(self, x: Array) -> Array:
         """-|x|^2 / (2 width^2) - d log(sqrt(2 pi) width), for `x` of shape (..., d)."""
@@ -66,7 +67,7 @@ class TruncatedGaussian(Inputs):
     because exp(t - q) = sum_n (t - q)^n / n! under the integral of q^(a-1) exp(-q) over [0, t].
     """
 
-    width: float = eqx.field(converter=_width)
+    width: float = eqx.field(converter=check_width)
     radius: float = eqx.field(converter=_radius)
 
     def log_mass(self, dim: int) -> Array:

@@ -29,6 +29,10 @@ from earnshaw.inputs import Gaussian
 
 TorchFormula = Callable[..., Any]
 
+# With these, and input widths from 1e-30 to 1e30, E[s^2] and its derivatives stay within float64.
+LARGEST_FACTOR = 1e100  # of s(x): alpha, slopes, coefficients
+LARGEST_RATE = 1e60  # of x or x^2 inside of s: gamma, curvature, rate
+
 
 class NumpyFormula(NamedTuple):
     """s(x) in words, and s and s' as NumPy expressions of x and of the parameters in capitals.

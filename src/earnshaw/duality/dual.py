@@ -55,26 +55,38 @@ class Dual(Zonal):
 
     @property
     def error_bound(self) -> float | None:
-        """A bound on the absolute error of `value`."""
-        bound = self.form.bound(self.power)
-        return None if bound is None else float(bound * self.scale)
+        """A bound on the absolute error of `value`.
+
+        That of the moment; twice it if normalised, since E[s(u)^2] is off by as much.
+        """
+        return self._scaled(self.form.bound(self.variance))
 
     @property
     def error_estimate(self) -> float | None:
         """The estimated absolute error of `value`."""
-        estimate = self.form.estimate(self.power)
-        return None if estimate is None else float(estimate * self.scale)
+        return self._scaled(self.form.estimate(self.variance))
+
+    def _scaled(self, error: float | None) -> float | None:
+        factor = self.scale if self.scale == 1 else 2 * self.scale
+        return None if error is None else float(error * factor)
 
     def value(self, rho: ArrayLike) -> Array:
         """f(rho) = scale E[s(u) s(v)] for unit vectors; NaN outside [-1, 1]."""
         return self.scale * self.form.on_sphere(jnp.asarray(rho, dtype=float), self.variance)
 
     def moment(self, q1: ArrayLike, q2: ArrayLike, c: ArrayLike) -> Array:
-        """The raw E[s(X.theta) s(X.w)] from |theta|^2, |w|^2 and theta.w."""
-        return self.form(Pair.of_moments(q1, q2, c).scaled(self.variance))
+        """The raw E[s(X.theta) s(X.w)] from |theta|^2, |w|^2 and theta.w, |theta.w| <= |theta||w|.
+
+        The three numbers are taken as exact: the angle is right however small it is.
+        """
+        return self.form(Pair.of_exact_moments(q1, q2, c).scaled(self.variance))
 
     def moment_error(self, q1: ArrayLike, q2: ArrayLike) -> Array:
-        """A bound on the error of `moment` at these norms; an estimate for a black box."""
+        """A bound on the error of `moment` at these norms, whatever theta.w is.
+
+        An estimate for a black box. Infinite where width times a norm is not 0 and outside
+        1e-50 .. 1e50.
+        """
         sizes = (self.variance * jnp.asarray(q, dtype=float) for q in (q1, q2))
         return self.form.error_at(*sizes)
 

@@ -24,6 +24,7 @@ from earnshaw.duality.dual import Dual
 from earnshaw.duality.potential import Potential
 from earnshaw.duality.series.general import general_moment
 from earnshaw.errors import EarnshawError, OutOfRange, UnknownName, check_dim, check_real
+from earnshaw.inputs import check_width
 
 __all__ = [
     "ACTIVATIONS",
@@ -38,6 +39,7 @@ __all__ = [
 for _module in pkgutil.iter_modules(families.__path__):
     import_module(f"{families.__name__}.{_module.name}")
 
+LEAST_POWER, MOST_POWER = 1e-280, 1e280
 _NUMBERED = re.compile(r"hermite-(\d{1,6})")
 
 
@@ -108,7 +110,7 @@ def potential(
         A `Zonal` potential (a function of rho), a `Radial` one (of r) or a `Separable` one.
     """
     dim = None if dim is None else check_dim(dim)
-    width = check_real("input width", width, 0.0, 1e100)
+    width = check_width(width)
     max_norm = check_real("max_norm", max_norm, 0.0)
     if isinstance(activation, str) and activation in POTENTIALS:
         given = parameters if dim is None else {"dim": dim, **parameters}
@@ -176,6 +178,9 @@ def _dual(
         raise OutOfRange("E[s(X)^2]", power, allowed)
     if normalize and power <= 0:
         raise OutOfRange("E[s(X)^2]", power, "a positive value, or normalize=False for the raw one")
+    if power and not LEAST_POWER < power < MOST_POWER:
+        allowed = f"a number in ({LEAST_POWER:g}, {MOST_POWER:g}), where float64 keeps its digits"
+        raise OutOfRange("E[s(X)^2]", power, allowed)
     return Dual(
         form=form,
         power=power,

@@ -42,6 +42,11 @@ _OCTANT = math.sqrt(2) - 1  # tan(pi/8)
 JUMP = 1e-6  # if s jumps (sign, step)
 CORNER = 1e-8  # if s has a corner, or less: its first derivative is finite
 
+EPS = 2.0**-52  # the spacing of float64 at 1: twice its relative rounding error
+ROUNDING = 1e-14  # 45 EPS
+UNDERFLOW = 1e-300  # absolute: below it numbers lose digits
+SHORTEST, LONGEST = 1e-50, 1e50  # norms whose sixth powers are within float64's range
+
 
 class Pair(NamedTuple):
     """q1 = |theta|^2, q2 = |w|^2, c = theta.w, low = |theta||w| - c, high = |theta||w| + c."""
@@ -74,6 +79,20 @@ class Pair(NamedTuple):
         return Pair(q1, q2, c, jnp.maximum(size - fixed, 0.0), jnp.maximum(size + fixed, 0.0))
 
     @staticmethod
+    def of_exact_moments(q1: ArrayLike, q2: ArrayLike, c: ArrayLike) -> Pair:
+        """The same with the angle right however small it is, for numbers that are exactly these.
+
+        low high = q1 q2 - c^2, in which all digits of the two products can cancel: it is summed
+        from products of half-words (`_determinant`).
+        """
+        q1, q2, c = (jnp.asarray(value, dtype=float) for value in (q1, q2, c))
+        size, fixed = jax.lax.stop_gradient((jnp.sqrt(q1) * jnp.sqrt(q2), jnp.abs(c)))
+        large = size + fixed
+        near = jnp.maximum(jax.lax.stop_gradient(_determinant(q1, q2, c)), 0.0)
+        small = jnp.where(large > 0, near / jnp.where(large > 0, large, 1.0), 0.0)
+        return Pair(q1, q2, c, jnp.where(c < 0, large, small), jnp.where(c < 0, small, large))
+
+    @staticmethod
     def of_vectors(theta: ArrayLike, w: ArrayLike) -> Pair:
         """From vectors of shape (..., d), with the angle right however small it is."""
         theta, w = jnp.asarray(theta, dtype=float), jnp.asarray(w, dtype=float)
@@ -87,6 +106,38 @@ class Pair(NamedTuple):
     def scaled(self, variance: ArrayLike) -> Pair:
         """Both vectors times sqrt(variance): inputs of another width."""
         return Pair(*(jnp.asarray(variance) * entry for entry in self))
+
+    def opposite(self) -> Pair:
+        """The pair (theta, -w)."""
+        return Pair(self.q1, self.q2, -self.c, self.high, self.low)
+
+
+def _determinant(q1: Array, q2: Array, c: Array) -> Array:
+    """q1 q2 - c^2 to 1e-15 of itself, or to 1e-31 q1 q2 where that is more.
+
+    Products of halves of 26 and 27 bits are exact, so it does not matter whether the compiler
+    fuses them with additions; those that can cancel are two-sums (Knuth), which lose nothing.
+    """
+    (a, a_rest), (b, b_rest), (e, e_rest) = _halves(q1), _halves(q2), _halves(c)
+    across, lost = _two_sum(a * b_rest, a_rest * b)
+    middle, lost_too = _two_sum(across, -2 * e * e_rest)
+    top, lost_most = _two_sum(a * b, -e * e)
+    whole, rest = _two_sum(top, middle)
+    return whole + (rest + lost + lost_too + lost_most + (a_rest * b_rest - e_rest * e_rest))
+
+
+def _halves(x: Array) -> tuple[Array, Array]:
+    """The upper 26 bits of the mantissa, and the rest."""
+    bits = jax.lax.bitcast_convert_type(x, jnp.int64)
+    upper = jax.lax.bitcast_convert_type(bits & -(1 << 27), jnp.float64)
+    return upper, x - upper
+
+
+def _two_sum(x: Array, y: Array) -> tuple[Array, Array]:
+    """x + y rounded, and what the rounding lost."""
+    total = x + y
+    part = total - x
+    return total, (x - (total - part)) + (y - part)
 
 
 def deficit(x: Array, y: Array) -> Array:
@@ -183,6 +234,31 @@ def _inverse_wedge_jvp(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
     return inverse, change.turned(inverse**3 * primals[2]) - change.stretched(inverse)
 
 
+@jax.custom_jvp
+def gram(q1: Array, q2: Array, c: Array, low: Array, high: Array) -> Array:
+    """q1 q2 - c^2, as low high: right relative to itself however near the vectors are."""
+    return low * high
+
+
+@gram.defjvp
+def _gram_jvp(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
+    q1, q2, c = primals[:3]
+    return gram(*primals), q2 * tangents[0] + q1 * tangents[1] - 2 * c * tangents[2]
+
+
+@jax.custom_jvp
+def half_distance(q1: Array, q2: Array, c: Array, low: Array, high: Array) -> Array:
+    """|theta - w|^2 / 2 = (q1 + q2)/2 - c, as (|theta| - |w|)^2/2 + low: nothing cancels."""
+    total = jnp.sqrt(q1) + jnp.sqrt(q2)
+    gap = (q1 - q2) / jnp.where(total > 0, total, 1.0)
+    return gap * gap / 2 + low
+
+
+@half_distance.defjvp
+def _half_distance_jvp(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
+    return half_distance(*primals), (tangents[0] + tangents[1]) / 2 - tangents[2]
+
+
 area.defjvp(_area_jvp, symbolic_zeros=True)
 angle.defjvp(_angle_jvp, symbolic_zeros=True)
 inverse_wedge.defjvp(_inverse_wedge_jvp, symbolic_zeros=True)
@@ -232,29 +308,43 @@ def _coefficients() -> tuple[float, ...]:
 
 
 class Moment(eqx.Module):
-    """E[s(u) s(v)] for one activation s."""
+    """E[s(u) s(v)] for one activation s.
+
+    Errors are bounded relative to the largest value there can be at these norms,
+    sqrt(E[s(u)^2] E[s(v)^2]) (Cauchy-Schwarz): near a zero of the moment no number is right
+    relative to itself. `tests/duality/bounds_fuzz.py` compares every bound with 60 digits.
+    """
 
     @property
     def method(self) -> str:
         """How it is computed."""
         return "closed form"
 
-    def bound(self, power: float) -> float | None:
-        """A bound on the absolute error on the sphere, or None; `power` is E[s(u)^2] there."""
-        return 1e-14 * power
+    def bound(self, variance: float) -> float | None:
+        """A bound on the absolute error for two vectors of squared norm `variance`, or None."""
+        return float(self.error_at(jnp.asarray(variance), jnp.asarray(variance)))
 
-    def estimate(self, power: float) -> float | None:
+    def estimate(self, variance: float) -> float | None:
         """The estimated absolute error on the sphere: the bound where there is one."""
-        return self.bound(power)
+        return self.bound(variance)
 
     @abc.abstractmethod
     def __call__(self, pair: Pair) -> Array:
         """E[s(u) s(v)], elementwise over the pair's entries."""
 
     def error_at(self, q1: Array, q2: Array) -> Array:
-        """A bound (for a black box, an estimate) on the error at any norms, whatever c is."""
-        sizes = [self(Pair.of_moments(q, q, q)) for q in (q1, q2)]
-        return 1e-14 * jnp.sqrt(sizes[0] * sizes[1])
+        """A bound (for a black box, an estimate) on the error at any norms, whatever c is.
+
+        Infinite for norms outside 1e-50 .. 1e50, where powers of them leave the range of float64.
+        """
+        sizes = [jnp.sqrt(self(Pair(q, q, q, 0 * q, 2 * q))) for q in (q1, q2)]
+        inside = [(q == 0) | ((q >= SHORTEST**2) & (q <= LONGEST**2)) for q in (q1, q2)]
+        error = self.relative_error(q1, q2) * sizes[0] * sizes[1] + UNDERFLOW
+        return jnp.where(inside[0] & inside[1] & ~jnp.isnan(error), error, jnp.inf)
+
+    def relative_error(self, q1: Array, q2: Array) -> ArrayLike:
+        """The error over sqrt(E[s(u)^2] E[s(v)^2]): 45 EPS, unless a formula needs more."""
+        return ROUNDING
 
     def on_sphere(self, rho: Array, variance: float) -> Array:
         """The same for two vectors of squared norm `variance`; overridden where that is faster."""
@@ -310,3 +400,7 @@ class Multiple(Moment):
     def __call__(self, pair: Pair) -> Array:
         """factor times the moment."""
         return self.factor * self.form(pair)
+
+    def error_at(self, q1: Array, q2: Array) -> Array:
+        """That of the moment, and one more rounding."""
+        return 1.05 * self.factor * self.form.error_at(q1, q2)

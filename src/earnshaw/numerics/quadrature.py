@@ -30,7 +30,8 @@ def legendre_rule(order: int) -> tuple[np.ndarray, np.ndarray]:
     """Gauss-Legendre nodes and weights on [-1, 1], each right to rounding.
 
     NumPy's weights are off by 1e-12 of themselves near the ends (64 nodes). A Newton step with
-    longer mantissas mends them: (n + 1) P_(n+1) = (2n + 1) x P_n - n P_(n-1), w = 2/((1 - x^2) P'^2).
+    longer mantissas mends them, by (n + 1) P_(n+1) = (2n + 1) x P_n - n P_(n-1) and
+    w = 2/((1 - x^2) P'^2).
     """
     x = np.polynomial.legendre.leggauss(order)[0].astype(np.longdouble)
     for _ in range(2):

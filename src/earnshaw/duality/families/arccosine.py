@@ -25,7 +25,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import ACTIVATIONS
-from earnshaw.duality.activation import DotProduct, NumpyFormula
+from earnshaw.duality.activation import LARGEST_FACTOR, DotProduct, NumpyFormula
 from earnshaw.duality.pair import (
     CORNER,
     JUMP,
@@ -234,8 +234,8 @@ class LeakyRelu(DotProduct):
     )
 
     def __check_init__(self) -> None:
-        check_real("negative_slope", self.negative_slope)
-        check_real("positive_slope", self.positive_slope)
+        for slope in ("negative_slope", "positive_slope"):
+            check_real(slope, getattr(self, slope), -LARGEST_FACTOR, LARGEST_FACTOR)
 
     @property
     def symmetries(self) -> Symmetries:

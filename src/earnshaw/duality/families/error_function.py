@@ -1,8 +1,8 @@
 """erf, the normal distribution function and gelu, whose duals are arc sines.
 
 These are written with the arc tangent, since arcsin(x / sqrt(x^2 + y^2)) = atan2(x, y) keeps every
-digit, and with (1 + q1)(1 + q2) - c^2 = 1 + q1 + q2 + (q1 q2 - c^2), whose bracket is never large
-against the rest.
+digit, and with (1 + q1)(1 + q2) - c^2 = 1 + q1 + q2 + (q1 q2 - c^2), all terms positive. The
+bracket is `gram`, which loses nothing for long vectors that are nearly parallel.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import ACTIVATIONS
 from earnshaw.duality.activation import DotProduct, NumpyFormula
-from earnshaw.duality.pair import Moment, Pair
+from earnshaw.duality.pair import Moment, Pair, gram
 from earnshaw.duality.symmetry import ODD, Symmetries
 
 # -- NumPy functions that exported files carry with them ------------------------------------------
@@ -48,7 +48,7 @@ class ErfMoment(Moment):
     def __call__(self, pair: Pair) -> Array:
         """As an arc tangent."""
         q1, q2, c = pair[:3]
-        other = jnp.sqrt(1 + 2 * (q1 + q2) + 4 * (q1 * q2 - c * c))
+        other = jnp.sqrt(1 + 2 * (q1 + q2) + 4 * gram(*pair))
         return (2 / math.pi) * jnp.arctan2(2 * c, other)
 
 
@@ -58,7 +58,7 @@ class NormalCdfMoment(Moment):
     def __call__(self, pair: Pair) -> Array:
         """As an arc tangent."""
         q1, q2, c = pair[:3]
-        other = jnp.sqrt(1 + q1 + q2 + (q1 * q2 - c * c))
+        other = jnp.sqrt(1 + q1 + q2 + gram(*pair))
         return 0.25 + jnp.arctan2(c, other) / (2 * math.pi)
 
 
@@ -71,9 +71,9 @@ class GeluMoment(Moment):
     def __call__(self, pair: Pair) -> Array:
         """The closed form above."""
         q1, q2, c = pair[:3]
-        squared = 1 + q1 + q2 + (q1 * q2 - c * c)
-        root = jnp.sqrt(squared)
-        algebraic = (c * c + q1 * q2 * squared) / ((1 + q1) * (1 + q2) * root)
+        root = jnp.sqrt(1 + q1 + q2 + gram(*pair))
+        part1, part2 = 1 / (1 + q1), 1 / (1 + q2)
+        algebraic = (c * part1) * (c * part2) / root + (q1 * part1) * (q2 * part2) * root
         return c / 4 + (algebraic + c * jnp.arctan2(c, root)) / (2 * math.pi)
 
 

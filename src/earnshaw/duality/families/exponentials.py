@@ -10,10 +10,12 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import ACTIVATIONS
-from earnshaw.duality.activation import DotProduct, NumpyFormula
-from earnshaw.duality.pair import Moment, Pair
+from earnshaw.duality.activation import LARGEST_RATE, DotProduct, NumpyFormula
+from earnshaw.duality.pair import EPS, ROUNDING, Moment, Pair, gram
 from earnshaw.duality.symmetry import EVEN, NONE, Symmetries, polynomial_symmetries
 from earnshaw.errors import check_real
+
+LARGEST_SHIFT = 300.0  # exp(2 shift) is then 1e260
 
 
 class ExponentialMoment(Moment):
@@ -27,6 +29,11 @@ class ExponentialMoment(Moment):
         growth = (pair.q1 + pair.q2) / 2 + pair.c
         return jnp.exp(2 * self.shift + self.rate**2 * growth)
 
+    def relative_error(self, q1: Array, q2: Array) -> ArrayLike:
+        """Six roundings of an exponent of this size, each of half an EPS, and the rest."""
+        size = 2 * abs(self.shift) + self.rate**2 * (q1 + q2)
+        return ROUNDING + 4 * EPS * size
+
 
 class GaussianBumpMoment(Moment):
     """exp(b x^2), b < 0: ((1 - 2 b q1)(1 - 2 b q2) - 4 b^2 c^2)^(-1/2)."""
@@ -35,9 +42,9 @@ class GaussianBumpMoment(Moment):
 
     def __call__(self, pair: Pair) -> Array:
         """A Gaussian integral in the plane."""
-        q1, q2, c = pair[:3]
-        b = self.curvature
-        return (1 - 2 * b * (q1 + q2) + 4 * b * b * (q1 * q2 - c * c)) ** -0.5
+        q1, q2 = pair[:2]
+        b = 2 * self.curvature
+        return (1 - b * (q1 + q2) + b * b * gram(*pair)) ** -0.5
 
 
 @ACTIVATIONS.register("exponential")
@@ -56,8 +63,8 @@ class Exponential(DotProduct):
     )
 
     def __check_init__(self) -> None:
-        check_real("rate", self.rate)
-        check_real("shift", self.shift)
+        check_real("rate", self.rate, -LARGEST_RATE, LARGEST_RATE)
+        check_real("shift", self.shift, -LARGEST_SHIFT, LARGEST_SHIFT)
 
     @property
     def symmetries(self) -> Symmetries:
@@ -92,7 +99,7 @@ class GaussianBump(DotProduct):
     )
 
     def __check_init__(self) -> None:
-        check_real("curvature", self.curvature, -math.inf, 0.0)
+        check_real("curvature", self.curvature, -LARGEST_RATE, 0.0)
 
     def __call__(self, x: ArrayLike) -> Array:
         """exp(curvature x^2)."""

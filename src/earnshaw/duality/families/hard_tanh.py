@@ -11,8 +11,9 @@ p(q) = P(|u| < 1) = erf(1 / sqrt(2 q)). With P = sqrt(q1 q2), c = P cos x and t 
     B = exp(-(sqrt(q1) - sqrt(q2))^2 / (2 P^2 sin(x)^2))
         (exp(-1 / (P (1 + cos x))) - exp(-1 / (P (1 - cos x)))).
 
-B is smooth, but flat at x = 0 on scales as small as the difference of the norms: the integral is
-done on panels that shrink towards t.
+B is smooth, but flat at x = 0 on scales as small as 1/sqrt(P) and the difference of the norms: the
+integral is done on panels that shrink towards t. For long vectors the two exponentials are nearly
+1: their difference is taken from that of the exponents, 2 cos(x) / (P sin(x)^2).
 """
 
 from __future__ import annotations
@@ -28,12 +29,13 @@ from jax.typing import ArrayLike
 from earnshaw.duality._price import PriceMoment
 from earnshaw.duality._registry import ACTIVATIONS
 from earnshaw.duality.activation import DotProduct, NumpyFormula
-from earnshaw.duality.pair import Moment, Pair, angle, area, inverse_wedge
+from earnshaw.duality.pair import ROUNDING, Moment, Pair, angle, area, inverse_wedge
 from earnshaw.duality.symmetry import ODD
 from earnshaw.numerics.quadrature import graded, panel_rule
 
 # On [0, 1]: 18 nodes integrate B over a panel [y, 3 y] to rounding.
-_NODES, _WEIGHTS = panel_rule(graded(3.0**-18, 1.0, 3.0), 18)
+_FINEST = 3.0**-18
+_NODES, _WEIGHTS = panel_rule(graded(_FINEST, 1.0, 3.0), 18)
 _SHORTEST = 1e-60  # of the squared norms; below it the unit is linear to rounding, and far below
 
 
@@ -43,6 +45,14 @@ class HardTanhMoment(PriceMoment):
     @property
     def scratch(self) -> int:
         return len(_NODES)
+
+    def relative_error(self, q1: Array, q2: Array) -> ArrayLike:
+        """Rounding, and the innermost panel, where (P/pi) times the integrand is < P x^2/2 pi.
+
+        Long vectors only: for short ones B = 0 there.
+        """
+        inmost = jnp.sqrt(q1) * jnp.sqrt(q2) * (2 * _FINEST) ** 3
+        return ROUNDING + jnp.minimum(inmost, 4.0)
 
     def value(self, pair: Pair) -> Array:
         """E[s(u) s(v)]; the moment is odd in c."""
@@ -65,7 +75,10 @@ class HardTanhMoment(PriceMoment):
         pair, side = _acute(pair)
         gap = jnp.square(jnp.sqrt(pair.q1) - jnp.sqrt(pair.q2))
         apart = jnp.where(gap == 0, 0.0, gap / (2 * pair.low * pair.high))
-        density = jnp.exp(-apart) * (jnp.exp(-1 / pair.high) - jnp.exp(-1 / pair.low))
+        parted = pair.low * pair.high > 0
+        apart_too = 2 * pair.c / jnp.where(parted, pair.low * pair.high, 1.0)
+        rise = jnp.where(parted, -jnp.expm1(-apart_too), 1.0)
+        density = jnp.exp(-apart - 1 / pair.high) * rise
         return side * jnp.where(density == 0, 0.0, density * inverse_wedge(*pair)) / math.pi
 
     def stretch(self, pair: Pair) -> Array:
@@ -93,8 +106,9 @@ def _bracket(pair: Pair, x: Array) -> Array:
     """B(x) for angles of shape (..., n)."""
     size = (jnp.sqrt(pair.q1) * jnp.sqrt(pair.q2))[..., None]
     gap = (jnp.sqrt(pair.q1) - jnp.sqrt(pair.q2))[..., None] / (size * jnp.sin(x))
-    near, far = 2 * jnp.square(jnp.sin(x / 2)), 2 * jnp.square(jnp.cos(x / 2))
-    return jnp.exp(-0.5 * gap * gap) * (jnp.exp(-1 / (size * far)) - jnp.exp(-1 / (size * near)))
+    far = 2 * jnp.square(jnp.cos(x / 2))
+    rise = -jnp.expm1(-2 * jnp.cos(x) / (size * jnp.square(jnp.sin(x))))
+    return jnp.exp(-0.5 * gap * gap - 1 / (size * far)) * rise
 
 
 def _inside(q: Array) -> Array:

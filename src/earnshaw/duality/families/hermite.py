@@ -8,7 +8,12 @@ and at any norms sum_l R_l(q1) R_l(q2) c^l with the polynomials
 
     R_l(q) = sum_k a_(l+2k) sqrt((l+2k)!/l!) / (2^k k!) (q - 1)^k,
 
-because He_n(g x) = sum_k n!/(2^k k! (n-2k)!) g^(n-2k) (g^2 - 1)^k He_(n-2k)(x).
+because He_n(g x) = sum_k n!/(2^k k! (n-2k)!) g^(n-2k) (g^2 - 1)^k He_(n-2k)(x). A polynomial given
+by its powers p_n has the same R_l in powers of q,
+
+    R_l(q) = sum_k p_(l+2k) (l+2k)!/(2^k k! sqrt(l!)) q^k;
+
+at each q the sum of smaller terms is taken, since short vectors leave x^2 nothing of 1 + (q - 1).
 """
 
 from __future__ import annotations
@@ -16,6 +21,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import equinox as eqx
@@ -26,10 +32,10 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import ACTIVATIONS
-from earnshaw.duality.activation import DotProduct, NumpyFormula
-from earnshaw.duality.pair import Moment, Pair
+from earnshaw.duality.activation import LARGEST_FACTOR, DotProduct, NumpyFormula
+from earnshaw.duality.pair import EPS, UNDERFLOW, Moment, Pair
 from earnshaw.duality.symmetry import Symmetries, polynomial_symmetries, series_flip
-from earnshaw.errors import EarnshawError, check_integer
+from earnshaw.errors import EarnshawError, check_integer, check_real
 from earnshaw.numerics.hermite import hermite_sum as jax_hermite_sum
 from earnshaw.numerics.hermite import monomials_in_hermite
 from earnshaw.numerics.series import power_sum, product_power_sum
@@ -49,22 +55,35 @@ def hermite_sum(coefficients: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 class HermiteMoment(Moment):
-    """The moment of sum_n a_n he_n(x); `mixing[k, l]` is the coefficient of (q - 1)^k in R_l."""
+    """The moment of sum_n a_n he_n(x); `mixing[k, l]` is the coefficient of (q - 1)^k in R_l.
 
-    coefficients: Array
+    `powers` are those of x, if s was given by them; then `plain[k, l]` is that of q^k.
+    """
+
     mixing: Array
+    plain: Array | None
 
-    def __init__(self, coefficients: Array) -> None:
-        self.coefficients = jnp.asarray(coefficients, dtype=float)
+    def __init__(self, coefficients: Array, powers: Array | None = None) -> None:
         self.mixing = jnp.asarray(_mixing(np.asarray(coefficients)))
+        self.plain = None if powers is None else jnp.asarray(_plain(np.asarray(powers)))
 
     def __call__(self, pair: Pair) -> Array:
         """sum_l R_l(q1) R_l(q2) c^l."""
-        return product_power_sum(self._radial(pair.q1), self._radial(pair.q2), pair.c)
+        return product_power_sum(self._radial(pair.q1)[0], self._radial(pair.q2)[0], pair.c)
+
+    def error_at(self, q1: Array, q2: Array) -> Array:
+        """With N the degree, (8 N + 40) EPS for as many steps of Horner's rules, each of one EPS.
+
+        Relative to what the moment would be if no two terms of any R_l had different signs: where
+        they cancel, the digits are lost.
+        """
+        sizes = [self._size(q) for q in (q1, q2)]
+        error = (8 * self.mixing.shape[1] + 40) * EPS * sizes[0] * sizes[1] + UNDERFLOW
+        return jnp.where(jnp.isnan(error), jnp.inf, error)
 
     def on_sphere(self, rho: Array, variance: float) -> Array:
         """sum_l R_l(variance)^2 variance^l rho^l."""
-        return power_sum(self._powers(variance), rho)
+        return power_sum(self._series(variance), rho)
 
     def on_cap(self, pair: Pair, variance: float) -> Array:
         """`on_sphere`."""
@@ -72,33 +91,59 @@ class HermiteMoment(Moment):
 
     def taylor(self, count: int, variance: float) -> Any:
         """Those same coefficients, padded with zeros."""
-        known = np.asarray(self._powers(variance))[:count]
+        known = np.asarray(self._series(variance))[:count]
         return np.concatenate([known, np.zeros(max(0, count - len(known)))])
 
-    def _radial(self, q: Array) -> Array:
-        """R_l(q) for all l, shape (..., degree + 1), by Horner's rule: smooth at q = 1 too."""
+    def _radial(self, q: Array) -> tuple[Array, Array]:
+        """R_l(q) for all l, shape (..., degree + 1), and the sums of |terms|."""
+        sums, sizes = _horner(self.mixing, q - 1)
+        if self.plain is None:
+            return sums, sizes
+        plain, plain_sizes = _horner(self.plain, q)
+        better = plain_sizes < sizes
+        return jnp.where(better, plain, sums), jnp.where(better, plain_sizes, sizes)
 
-        def step(total: Array, row: Array) -> tuple[Array, None]:
-            return total * (q[..., None] - 1) + row, None
+    def _size(self, q: Array) -> Array:
+        """sqrt(sum_l (sum |terms of R_l|)^2 q^l)."""
+        sizes = self._radial(q)[1]
+        powers = jnp.sqrt(q)[..., None] ** jnp.arange(self.mixing.shape[1])
+        return jnp.linalg.norm(jnp.where(sizes == 0, 0.0, sizes * powers), axis=-1)
 
-        start = jnp.zeros((*q.shape, self.mixing.shape[1]))
-        return jax.lax.scan(step, start, self.mixing, reverse=True)[0]
+    def _series(self, variance: float) -> Array:
+        sums = self._radial(jnp.asarray(variance))[0]
+        powers = math.sqrt(variance) ** jnp.arange(self.mixing.shape[1])
+        return jnp.square(jnp.where(sums == 0, 0.0, sums * powers))
 
-    def _powers(self, variance: float) -> Array:
-        degrees = jnp.arange(self.mixing.shape[1])
-        shifts = (variance - 1.0) ** jnp.arange(self.mixing.shape[0])
-        return (shifts @ self.mixing) ** 2 * variance**degrees
+
+def _horner(table: Array, x: Array) -> tuple[Array, Array]:
+    """sum_k table_k x^k and sum_k |table_k x^k| by Horner's rule, shapes (..., columns)."""
+
+    def step(totals: tuple[Array, Array], row: Array) -> tuple[tuple[Array, Array], None]:
+        total, size = totals
+        return (total * x[..., None] + row, size * jnp.abs(x)[..., None] + jnp.abs(row)), None
+
+    start = jnp.zeros((*x.shape, table.shape[1]))
+    return jax.lax.scan(step, (start, start), table, reverse=True)[0]
 
 
 def _mixing(coefficients: np.ndarray) -> np.ndarray:
-    degree = len(coefficients) - 1
-    table = np.zeros((degree // 2 + 1, degree + 1))
-    for low in range(degree + 1):
-        for k in range((degree - low) // 2 + 1):
-            high = low + 2 * k
-            log_weight = 0.5 * (math.lgamma(high + 1) - math.lgamma(low + 1))
-            log_weight -= k * math.log(2) + math.lgamma(k + 1)
-            table[k, low] = coefficients[high] * (math.exp(log_weight) if k else 1.0)
+    """a_(l+2k) sqrt((l+2k)!/l!) / (2^k k!) in row k, column l."""
+    return _rows(coefficients, np.ones(len(coefficients)), 0.5)
+
+
+def _plain(powers: np.ndarray) -> np.ndarray:
+    """p_(l+2k) (l+2k)!/(2^k k! sqrt(l!)) in row k, column l."""
+    roots = [math.sqrt(math.factorial(n)) for n in range(len(powers))]
+    return _rows(powers, np.array(roots), 1.0)
+
+
+def _rows(series: np.ndarray, weights: np.ndarray, exponent: float) -> np.ndarray:
+    """series_(l+2k) weights_l ((l+2k)!/l!)^exponent / (2^k k!), from row to row: no factorials."""
+    count = len(series)
+    table, low = np.zeros(((count + 1) // 2, count)), np.arange(1.0, count + 1)
+    for k in range(len(table)):
+        table[k, : count - 2 * k] = series[2 * k :] * weights[: count - 2 * k]
+        weights = weights * ((low + 2 * k) * (low + 2 * k + 1)) ** exponent / (2 * (k + 1))
     return table
 
 
@@ -110,6 +155,7 @@ class HermiteSum(DotProduct):
 
     coefficients: Array
     label: str = eqx.field(default="hermite-sum", static=True)
+    powers: Array | None = None  # of x, if it was made from them
     in_numpy = NumpyFormula(
         "sum_n coefficients_n he_n(x)",
         "hermite_sum(COEFFICIENTS, x)",
@@ -146,7 +192,7 @@ class HermiteSum(DotProduct):
 
     def moment(self) -> Moment:
         """A polynomial in c, q1 and q2."""
-        return HermiteMoment(self.coefficients)
+        return HermiteMoment(self.coefficients, self.powers)
 
     def parameters(self) -> dict[str, Any]:
         """The coefficients a_n."""
@@ -189,4 +235,20 @@ def polynomial(coefficients: Sequence[float]) -> HermiteSum:
     if values.ndim != 1 or values.size == 0 or not np.all(np.isfinite(values)):
         raise EarnshawError("polynomial coefficients must be a non-empty list of finite numbers")
     check_integer("polynomial degree", len(values) - 1, 0, MAX_POWER)
-    return HermiteSum(jnp.asarray(values @ monomials_in_hermite(len(values) - 1)), "polynomial")
+    for value in values.tolist():
+        check_real("polynomial coefficient", value, -LARGEST_FACTOR, LARGEST_FACTOR)
+    return HermiteSum(jnp.asarray(_in_hermite(values)), "polynomial", jnp.asarray(values))
+
+
+def _in_hermite(powers: np.ndarray) -> np.ndarray:
+    """sum_m p_m m!/(2^i i! sqrt(n!)), i = (m - n)/2: exact sums, in which all digits may cancel."""
+    exact = [Fraction(power) for power in powers.tolist()]
+    found = []
+    for n in range(len(exact)):
+        total, pairings = Fraction(0), math.factorial(n)
+        for i, power in enumerate(exact[n::2]):
+            total += power * pairings
+            high = n + 2 * i + 1
+            pairings = pairings * high * (high + 1) // (2 * (i + 1))
+        found.append(float(total) / math.sqrt(math.factorial(n)))
+    return np.array(found)

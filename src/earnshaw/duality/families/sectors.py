@@ -2,22 +2,30 @@
 
 In polar coordinates of the plane of the two vectors, u = s1 r sin(a) and v = s2 r sin(b) with a + b
 the opening of the sector where both have given signs: pi - t for equal signs, t for opposite ones.
-The radial integral is elementary,
+The radial integral is known,
 
-    T_n(m) = integral_0^inf r^n exp(-r^2/2 - m r) dr,   T_0(m) = sqrt(pi/2) erfcx(m / sqrt 2),
-    T_1 = 1 - m T_0,  T_2 = T_0 - m T_1,
+    T_n(m) = integral_0^inf r^n exp(-r^2/2 - m r) dr,    T_n' = -T_(n+1),
 
-and what is left is the integral of an entire function over an interval, which Gauss-Legendre does
-to rounding: (1/2 pi) integral_0^opening T_1(s1 sin(opening - x) + s2 sin x) dx is
-E[exp(-|u| - |v|); the sector]. mathematics.md writes the same with the bivariate normal
-distribution function, as exp(...) Phi2(...), which overflows at long vectors; this form does not.
+and what is left is an integral over an interval: E[exp(-|u| - |v|); the sector] is
+(1/2 pi) integral_0^opening T_1(s1 sin(opening - x) + s2 sin x) dx. mathematics.md writes the same
+with the bivariate normal distribution function, as exp(...) Phi2(...), which overflows at long
+vectors; this form does not. Derivatives are means too, sector by sector (`_price.py`).
 
-Derivatives are means too, sector by sector (`_price.py`).
+How every step keeps its digits:
+
+- T_n by a Chebyshev series (T_1 = 1 - m T_0 with T_0 an erfcx would lose m^2 roundings);
+- elu of short vectors is nearly linear, and exp(u) - 1 must not be a difference of large numbers:
+  falls of T_n are divided differences of the series, second ones a power series;
+- the integrand of long vectors lives within 1/s of the ends of the sector, so x = sinh(reach y)/s;
+- the ends themselves are nearly parallel vectors: sin(opening - x) is sin(x + the other opening)
+  where that is the smaller angle.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Any
 
 import jax
@@ -29,38 +37,161 @@ from jax.typing import ArrayLike
 
 from earnshaw.duality._price import PriceMoment, swapped
 from earnshaw.duality._registry import ACTIVATIONS
-from earnshaw.duality.activation import DotProduct, NumpyFormula
+from earnshaw.duality.activation import LARGEST_FACTOR, DotProduct, NumpyFormula
 from earnshaw.duality.families.arccosine import Relu
-from earnshaw.duality.pair import Moment, Pair, angle, area, inverse_wedge
+from earnshaw.duality.pair import ROUNDING, Moment, Pair, angle, area, inverse_wedge
 from earnshaw.duality.symmetry import EVEN, NONE, Symmetries
 from earnshaw.errors import check_real
+from earnshaw.numerics.quadrature import panel_rule
+from earnshaw.numerics.series import chebyshev_sum
 
-# 48 nodes integrate every sector to rounding for norms up to 10, and to 1e-13 up to 40.
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
+_KNEE, _TERMS = 5.0, 28  # of the series of T_n: the next term is 1e-17
+_SHORT, _POWERS = 0.5, 26  # where a + b is less, that many powers of it are enough
+_HALF = 64  # nodes on either half of a sector
+_NODES, _WEIGHTS = panel_rule(np.array([0.0, 1.0]), _HALF)
+
+TURN = 2 * math.pi
+
+Rows = Callable[[Array, Array], Array]
 
 
-def _radial(n: int, m: Array) -> Array:
-    """T_n(m) for m >= 0 and n = 0, 1, 2."""
-    zeroth = math.sqrt(math.pi / 2) * erfcx(m / math.sqrt(2))
-    if n == 0:
-        return zeroth
-    first = 1 - m * zeroth
-    return first if n == 1 else zeroth - m * first
+@lru_cache(maxsize=8)
+def _series(n: int) -> np.ndarray:
+    """The Chebyshev coefficients of (1 + m)^(n+1) T_n(m) in y = (m - knee)/(m + knee).
 
-
-def _sector(s1: Array, s2: Array, opening: Array, power: int = 0) -> Array:
-    """E[u^power exp(-u - v); u > 0, v > 0], the sector of the given opening; power 0 or 1.
-
-    In `power` 1 the exponential acts on v alone: E[u exp(-v); u, v > 0].
+    T_n(m) = n! 2^(-(n+1)/2) U((n+1)/2, 1/2, m^2/2), smooth in y up to m = infinity.
     """
-    x = 0.5 * opening[..., None] * (1 + _NODES)
-    along1, along2 = s1[..., None] * jnp.sin(opening[..., None] - x), s2[..., None] * jnp.sin(x)
-    rows = _radial(1, along1 + along2) if power == 0 else along1 * _radial(2, along2)
-    return opening * (rows @ jnp.asarray(_WEIGHTS)) / (4 * math.pi)
+    from flint import arb, ctx
+
+    count = 2 * _TERMS
+    with ctx.workprec(200):
+        angles = [arb.pi() * (2 * i + 1) / (2 * count) for i in range(count)]
+        places = [_KNEE * (1 + t.cos()) / (1 - t.cos()) for t in angles]
+        factor = math.factorial(n) * arb(2) ** (-arb(n + 1) / 2)
+        values = [
+            factor * (1 + m) ** (n + 1) * (m * m / 2).hypgeom_u(arb(n + 1) / 2, arb(0.5))
+            for m in places
+        ]
+        sums = (
+            sum((v * (k * t).cos() for v, t in zip(values, angles, strict=True)), arb(0))
+            for k in range(_TERMS)
+        )
+        return np.array([float(total * (2 if k else 1) / count) for k, total in enumerate(sums)])
 
 
-def _sizes(pair: Pair) -> tuple[Array, Array, Array]:
-    return jnp.sqrt(pair.q1), jnp.sqrt(pair.q2), angle(*pair)
+def _place(m: Array) -> Array:
+    return (m - _KNEE) / (m + _KNEE)
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _radial(n: int, m: Array) -> Array:
+    """T_n(m) for m >= 0 and n >= 1."""
+    return chebyshev_sum(jnp.asarray(_series(n)), _place(m)) / (1 + m) ** (n + 1)
+
+
+@_radial.defjvp
+def _radial_jvp(n: int, primals: tuple, tangents: tuple) -> tuple[Array, Array]:
+    return _radial(n, *primals), -_radial(n + 1, *primals) * tangents[0]
+
+
+def _fall(n: int, start: Array, step: Array) -> Array:
+    """(T_n(start) - T_n(start + step)) / step for n = 1, 2, also for a step of 0.
+
+    With S the series, w = (1 + m)^(-n-1) and the places y1, y2 of both ends, it is
+    w1 (S(y1) - S(y2)) + (w1 - w2) S(y2); Clenshaw's recurrence has one for the divided difference
+    of S.
+    """
+    end = start + step
+    y1, y2 = _place(start), _place(end)
+    now = later = slope = slope_later = jnp.zeros_like(y2)
+    first, *rest = _series(n)
+    for coefficient in reversed(rest):
+        slope, slope_later = 2 * now + 2 * y1 * slope - slope_later, slope
+        now, later = coefficient + 2 * y2 * now - later, now
+    value, slope = first + y2 * now - later, now + y1 * slope - slope_later
+    near, far = 1 + start, 1 + end
+    spread = near + far if n == 1 else near * near + near * far + far * far
+    turn = 2 * _KNEE / ((start + _KNEE) * (end + _KNEE))
+    return (spread / far ** (n + 1) * value - turn * slope) / near ** (n + 1)
+
+
+def _second_fall(a: Array, b: Array) -> Array:
+    """T_1(0) - T_1(a) - T_1(b) + T_1(a + b), the radial mean of (1 - exp(-a r))(1 - exp(-b r)).
+
+    For short vectors sum_n (-1)^n (T_(n+1)(0)/n!) p_n with p_n = (a + b)^n - a^n - b^n, for which
+    p_(n+1) = (a + b) p_n + a b (a^(n-1) + b^(n-1)): all positive.
+    """
+    less, more = jnp.minimum(a, b), jnp.maximum(a, b)
+    long = less * (_fall(1, jnp.zeros_like(less), less) - _fall(1, more, less))
+    short = a + b <= _SHORT
+    a, b = (jnp.where(short, part, 0.0) for part in (a, b))
+    power_a, power_b, product = a, b, a * b
+    term, total = 2 * product, jnp.zeros_like(product)
+    for n in range(2, _POWERS):
+        total = total + (-1) ** n * 2 ** (n / 2) * math.gamma(n / 2 + 1) / math.factorial(n) * term
+        term = (a + b) * term + product * (power_a + power_b)
+        power_a, power_b = power_a * a, power_b * b
+    return jnp.where(short, total, long)
+
+
+def _sector(s1: Array, s2: Array, opening: Array, other: Array, rows: Rows) -> Array:
+    """(1/2 pi) integral_0^opening rows(s1 sin(opening - x), s2 sin x) dx, opening + other = pi."""
+    fine = jax.lax.stop_gradient(1 / jnp.maximum(1.0, jnp.maximum(s1, s2)))[..., None]
+    s1, s2, opening, other = (part[..., None] for part in (s1, s2, opening, other))
+    reach = jnp.arcsinh(opening / (2 * fine))
+    x = fine * jnp.sinh(reach * _NODES)
+    weights = fine * reach * jnp.cosh(reach * _NODES) * _WEIGHTS
+    near, far = jnp.sin(x), jnp.sin(jnp.where(opening < other, opening - x, other + x))
+    return jnp.sum(weights * (rows(s1 * far, s2 * near) + rows(s1 * near, s2 * far)), -1) / TURN
+
+
+def _decaying(along1: Array, along2: Array) -> Array:
+    """Of E[exp(-|u| - |v|); the sector]."""
+    return _radial(1, along1 + along2)
+
+
+def _one_decaying(along1: Array, along2: Array) -> Array:
+    """Of E[exp(-|u|) + exp(-|v|); the sector]."""
+    return _radial(1, along1) + _radial(1, along2)
+
+
+def _one_linear(along1: Array, along2: Array) -> Array:
+    """Of E[|u| (1 - exp(-|v|)) + |v| (1 - exp(-|u|)); the sector]."""
+    falls = (_fall(2, jnp.zeros_like(along), along) for along in (along1, along2))
+    return along1 * along2 * sum(falls)
+
+
+class _Sizes:
+    """Two vectors: their lengths, and the openings of the sectors of equal and opposite signs."""
+
+    def __init__(self, pair: Pair) -> None:
+        self.s1, self.s2 = jnp.sqrt(pair.q1), jnp.sqrt(pair.q2)
+        self.same, self.crossed = angle(*pair.opposite()), angle(*pair)
+
+    def equal(self, rows: Rows) -> Array:
+        """Over one of the two sectors where u and v have one sign."""
+        return _sector(self.s1, self.s2, self.same, self.crossed, rows)
+
+    def opposed(self, rows: Rows) -> Array:
+        """Over one of the two where they have different signs."""
+        return _sector(self.s1, self.s2, self.crossed, self.same, rows)
+
+
+class SectorMoment(PriceMoment):
+    """What the two share: the nodes, and their error."""
+
+    @property
+    def scratch(self) -> int:
+        return 2 * len(_NODES)
+
+    def relative_error(self, q1: Array, q2: Array) -> ArrayLike:
+        """Rounding, and Gauss' rule in y.
+
+        T_n is bounded for |arg m| < 3 pi/4, so the rows are for |Im y| < 0.6 pi/reach: an ellipse
+        around [0, 1] whose semi-axes add up to exp(arcsinh(1.2 pi/reach)).
+        """
+        reach = jnp.arcsinh(2 * jnp.maximum(1.0, jnp.sqrt(jnp.maximum(q1, q2))))
+        return ROUNDING + 16 * jnp.exp(-2 * _HALF * jnp.arcsinh(1.2 * math.pi / reach))
 
 
 def _half_bump(pair: Pair) -> Array:
@@ -69,34 +200,30 @@ def _half_bump(pair: Pair) -> Array:
     return erfcx(deviation / math.sqrt(2)) / (2 * jnp.sqrt(2 * math.pi * pair.q1))
 
 
-class LaplaceMoment(PriceMoment):
+class LaplaceMoment(SectorMoment):
     """exp(-|x|): s' = -sgn(x) exp(-|x|), s'' = s - 2 delta. f'' is infinite at rho = +-1."""
-
-    @property
-    def scratch(self) -> int:
-        return len(_NODES)
 
     def value(self, pair: Pair) -> Array:
         """E[s(u) s(v)]."""
-        s1, s2, t = _sizes(pair)
-        return 2 * (_sector(s1, s2, math.pi - t) + _sector(s1, s2, t))
+        sizes = _Sizes(pair)
+        return 2 * (sizes.equal(_decaying) + sizes.opposed(_decaying))
 
     def slope(self, pair: Pair) -> Array:
         """E[s'(u) s'(v)]: the same with the sign of the opposite sectors changed."""
-        s1, s2, t = _sizes(pair)
-        return 2 * (_sector(s1, s2, math.pi - t) - _sector(s1, s2, t))
+        sizes = _Sizes(pair)
+        return 2 * (sizes.equal(_decaying) - sizes.opposed(_decaying))
 
     def curvature(self, pair: Pair) -> Array:
         """E[s''(u) s''(v)]."""
         bumps = 2 * (_half_bump(pair) + _half_bump(swapped(pair)))
-        return self.value(pair) - 2 * bumps + 4 * inverse_wedge(*pair) / (2 * math.pi)
+        return self.value(pair) - 2 * bumps + 4 * inverse_wedge(*pair) / TURN
 
     def stretch(self, pair: Pair) -> Array:
         """E[s''(u) s(v)]."""
         return self.value(pair) - 4 * _half_bump(pair)
 
 
-class EluMoment(PriceMoment):
+class EluMoment(SectorMoment):
     """x for x > 0, alpha (exp(x) - 1) for x < 0.
 
     s' = 1 for x > 0 and alpha exp(x) below; s'' = alpha exp(x) for x < 0, plus (1 - alpha) delta:
@@ -105,61 +232,43 @@ class EluMoment(PriceMoment):
 
     alpha: float
 
-    @property
-    def scratch(self) -> int:
-        return len(_NODES)
-
     def value(self, pair: Pair) -> Array:
         """E[s(u) s(v)]."""
-        s1, s2, t = _sizes(pair)
-        same, zero = math.pi - t, jnp.zeros_like(t)
-        positive = (area(*pair) + same * pair.c) / (2 * math.pi)
-        negative = (
-            _sector(s1, s2, same)
-            - _sector(s1, zero, same)
-            - _sector(zero, s2, same)
-            + same / (2 * math.pi)
-        )
-        crossed = (
-            _sector(s1, s2, t, 1)
-            + _sector(s2, s1, t, 1)
-            - _sector(s1, zero, t, 1)
-            - _sector(s2, zero, t, 1)
-        )
-        return positive + self.alpha * crossed + self.alpha**2 * negative
+        sizes = _Sizes(pair)
+        positive = (area(*pair) + sizes.same * pair.c) / TURN
+        crossed, negative = sizes.opposed(_one_linear), sizes.equal(_second_fall)
+        return positive - self.alpha * crossed + self.alpha**2 * negative
 
     def slope(self, pair: Pair) -> Array:
         """E[s'(u) s'(v)]."""
-        s1, s2, t = _sizes(pair)
-        same, zero = math.pi - t, jnp.zeros_like(t)
-        crossed = _sector(s1, zero, t) + _sector(zero, s2, t)
-        negative = _sector(s1, s2, same)
-        return same / (2 * math.pi) + self.alpha * crossed + self.alpha**2 * negative
+        sizes = _Sizes(pair)
+        crossed, negative = sizes.opposed(_one_decaying), sizes.equal(_decaying)
+        return sizes.same / TURN + self.alpha * crossed + self.alpha**2 * negative
 
     def curvature(self, pair: Pair) -> Array:
         """E[s''(u) s''(v)]."""
-        s1, s2, t = _sizes(pair)
-        smooth = self.alpha**2 * _sector(s1, s2, math.pi - t)
+        smooth = self.alpha**2 * _Sizes(pair).equal(_decaying)
         jump = 1 - self.alpha
         if jump == 0:
             return smooth
         bumps = self.alpha * jump * (_half_bump(pair) + _half_bump(swapped(pair)))
-        return smooth + bumps + jump**2 * inverse_wedge(*pair) / (2 * math.pi)
+        return smooth + bumps + jump**2 * inverse_wedge(*pair) / TURN
 
     def stretch(self, pair: Pair) -> Array:
         """E[s''(u) s(v)]."""
-        s1, s2, t = _sizes(pair)
-        same, zero = math.pi - t, jnp.zeros_like(t)
-        smooth = self.alpha * (_sector(s1, s2, same) - _sector(s1, zero, same))
-        smooth = self.alpha * (smooth + _sector(s2, s1, t, 1))
+        sizes = _Sizes(pair)
+        # v e^u where u < 0 < v, and (e^v - 1) e^u where both are negative
+        rising = sizes.opposed(lambda along1, along2: along2 * _radial(2, along1))
+        falling = sizes.equal(lambda along1, along2: along2 * _fall(1, along1, along2))
+        smooth = self.alpha * (rising - self.alpha * falling)
         jump = 1 - self.alpha
         if jump == 0:
             return smooth
-        deviation = area(*pair) / s1
+        deviation = area(*pair) / sizes.s1
         given_zero = deviation / math.sqrt(2 * math.pi) + self.alpha * (
             erfcx(deviation / math.sqrt(2)) / 2 - 0.5
         )
-        return smooth + jump * given_zero / (math.sqrt(2 * math.pi) * s1)
+        return smooth + jump * given_zero / (math.sqrt(2 * math.pi) * sizes.s1)
 
 
 @ACTIVATIONS.register("laplace")
@@ -201,7 +310,7 @@ class Elu(DotProduct):
     )
 
     def __check_init__(self) -> None:
-        check_real("alpha", self.alpha)
+        check_real("alpha", self.alpha, -LARGEST_FACTOR, LARGEST_FACTOR)
 
     @property
     def symmetries(self) -> Symmetries:

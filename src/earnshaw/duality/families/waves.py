@@ -1,7 +1,8 @@
 """Waves: sin, cos, and the phase-shifted sine whose potential is the radial basis function.
 
 With S = q1 + q2 >= 2|c|, exp(-S/2) sinh c and exp(-S/2) cosh c are written with exponentials of
-(c - S/2) <= 0 and (-c - S/2) <= 0: nothing overflows however long the vectors are.
+c - S/2 = -|theta - w|^2/2 and -c - S/2 = -|theta + w|^2/2: nothing overflows however long the
+vectors are, and `half_distance` keeps the digits of a small distance between long vectors.
 """
 
 from __future__ import annotations
@@ -14,38 +15,66 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import ACTIVATIONS
-from earnshaw.duality.activation import DotProduct, NumpyFormula
-from earnshaw.duality.pair import Moment, Pair
+from earnshaw.duality.activation import LARGEST_RATE, DotProduct, NumpyFormula
+from earnshaw.duality.pair import EPS, ROUNDING, Moment, Pair, half_distance
 from earnshaw.duality.symmetry import EVEN, ODD
 from earnshaw.errors import check_real
 
 
-class SinMoment(Moment):
+class WaveMoment(Moment):
+    """What the three share: how far a distance is off.
+
+    A scaled norm s = width |theta| is rounded by s EPS/2, hence |theta - w|^2/2 by |s1 - s2| as
+    much, and x exp(-x^2/2) < 0.61. On the sphere the two norms are the same number.
+    """
+
+    @property
+    def pitch(self) -> float:
+        """The waves of s are those of sin(pitch x)."""
+        return 1.0
+
+    def bound(self, variance: float) -> float | None:
+        """The rounding alone."""
+        return ROUNDING * float(self(Pair.on_sphere(1.0, variance)))
+
+    def relative_error(self, q1: Array, q2: Array) -> ArrayLike:
+        """For long vectors that of the distance, too."""
+        return ROUNDING + 2 * EPS * self.pitch * (jnp.sqrt(q1) + jnp.sqrt(q2))
+
+
+class SinMoment(WaveMoment):
     """sin: exp(-(q1 + q2)/2) sinh c."""
 
     def __call__(self, pair: Pair) -> Array:
-        """Half the difference of two decaying exponentials."""
-        half = (pair.q1 + pair.q2) / 2
-        return 0.5 * (jnp.exp(pair.c - half) - jnp.exp(-pair.c - half))
+        """exp(|c| - S/2) (1 - exp(-2|c|))/2 with the sign of c: short vectors lose nothing."""
+        side = jnp.where(pair.c < 0, -1.0, 1.0)
+        near = Pair(
+            *(jnp.where(side < 0, *both) for both in zip(pair.opposite(), pair, strict=True))
+        )
+        return -0.5 * side * jnp.exp(-half_distance(*near)) * jnp.expm1(-2 * near.c)
 
 
-class CosMoment(Moment):
+class CosMoment(WaveMoment):
     """cos: exp(-(q1 + q2)/2) cosh c."""
 
     def __call__(self, pair: Pair) -> Array:
         """Half the sum of two decaying exponentials."""
-        half = (pair.q1 + pair.q2) / 2
-        return 0.5 * (jnp.exp(pair.c - half) + jnp.exp(-pair.c - half))
+        apart, across = half_distance(*pair), half_distance(*pair.opposite())
+        return 0.5 * (jnp.exp(-apart) + jnp.exp(-across))
 
 
-class RbfMoment(Moment):
+class RbfMoment(WaveMoment):
     """sqrt(2) sin(sqrt(2 gamma) x + pi/4): exp(-gamma |theta - w|^2)."""
 
     gamma: float
 
+    @property
+    def pitch(self) -> float:
+        return math.sqrt(2 * self.gamma)
+
     def __call__(self, pair: Pair) -> Array:
-        """exp(-gamma (q1 + q2 - 2c))."""
-        return jnp.exp(-self.gamma * (pair.q1 + pair.q2 - 2 * pair.c))
+        """exp(-2 gamma |theta - w|^2/2)."""
+        return jnp.exp(-2 * self.gamma * half_distance(*pair))
 
 
 @ACTIVATIONS.register("sin")
@@ -105,7 +134,7 @@ class Rbf(DotProduct):
     )
 
     def __check_init__(self) -> None:
-        check_real("gamma", self.gamma, 0.0)
+        check_real("gamma", self.gamma, 0.0, LARGEST_RATE)
 
     def __call__(self, x: ArrayLike) -> Array:
         """sqrt(2) sin(sqrt(2 gamma) x + pi/4)."""

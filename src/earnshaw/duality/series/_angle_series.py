@@ -46,11 +46,11 @@ class AngleSeries(Moment):
         """Split quadrature, with the length of the series."""
         return f"split quadrature, Chebyshev in the angle ({len(self.levels[0])} terms)"
 
-    def bound(self, power: float) -> float | None:
+    def bound(self, variance: float) -> float | None:
         """None: a black box has no bound."""
         return None
 
-    def estimate(self, power: float) -> float | None:
+    def estimate(self, variance: float) -> float | None:
         """The last coefficients, and how much a coarser quadrature differs."""
         return self.error
 

@@ -9,10 +9,11 @@ about a hundred terms reach rounding at unit norms, and const shrinks as 1/sqrt(
 come from the trapezoid rule, which is exponentially accurate for such functions. The bound has
 three parts:
 
-- truncation: |sum_(n>N) a_n^2 rho^n| <= E[s^2] - sum_(n<=N) a_n^2 (Parseval; at two norms
-  sqrt(tail(q1) tail(q2)), by Cauchy-Schwarz);
-- quadrature: the difference between the rules of step h and h/2, whose error is about the square of
-  that of the coarser;
+- truncation: |sum_(n>N) a_n(q1) a_n(q2) rho^n| <= sqrt(tail(q1) tail(q2)) by Cauchy-Schwarz, with
+  tail(q) = E[s^2] - sum_(n<=N) a_n^2 (Parseval);
+- quadrature: twice the difference between the rules of step 2h and h, in the coefficients and in
+  E[s^2]. The error of the finer rule is about the square of the coarser one's where s is resolved,
+  and half of it or less where s(sqrt(q) x) is steeper than a step can see;
 - rounding: 4 eps E[s^2] per term of the sum.
 """
 
@@ -57,11 +58,11 @@ class HermiteSeries(Moment):
         """Hermite series, with its length at unit norms."""
         return f"hermite series ({2 * max(len(self.even), len(self.odd))} terms)"
 
-    def bound(self, power: float) -> float | None:
+    def bound(self, variance: float) -> float | None:
         """The bound of the module's docstring, for library activations."""
         return self.error if self.proven else None
 
-    def estimate(self, power: float) -> float | None:
+    def estimate(self, variance: float) -> float | None:
         """The same number; for a black box it is only an estimate."""
         return self.error
 
@@ -79,15 +80,22 @@ class HermiteSeries(Moment):
         return product_power_sum(self.coefficients(pair.q1), self.coefficients(pair.q2), rho)
 
     def error_at(self, q1: Array, q2: Array) -> Array:
-        """sqrt(tail(q1) tail(q2)) plus rounding: the bound at any norms, at every rho."""
-        return jnp.sqrt(self._tail(q1) * self._tail(q2)) + self.error
+        """The three parts of the module's docstring: the bound at any norms, at every rho."""
+        (tail1, off1, size1), (tail2, off2, size2) = self._parts(q1), self._parts(q2)
+        quadrature = off1 * (size2 + off2) + off2 * size1
+        rounding = 4 * EPS * self.features.shape[1] * size1 * size2
+        return jnp.sqrt(tail1) * jnp.sqrt(tail2) + quadrature + rounding
 
-    def _tail(self, q: Array) -> Array:
-        values = self.function(jnp.sqrt(q)[..., None] * self.nodes) ** 2
+    def _parts(self, q: Array) -> tuple[Array, Array, Array]:
+        """tail(q), and how far off (a_n) is as a vector, and its length."""
+        values = self.function(jnp.sqrt(q)[..., None] * self.nodes)
+        fine, coarse = values @ self.features, 2 * values[..., ::2] @ self.features[::2]
         # features[:, 0] are the weights of the mean, since he_0 = 1.
-        power = values @ self.features[:, 0]
-        kept = jnp.sum(self.coefficients(q) ** 2, axis=-1)
-        return jnp.abs(power - kept) + 64 * EPS * power
+        power = values**2 @ self.features[:, 0]
+        rough = 2 * values[..., ::2] ** 2 @ self.features[::2, 0]
+        kept = jnp.sum(fine**2, axis=-1)
+        tail = jnp.abs(power - kept) + 2 * jnp.abs(power - rough) + 64 * EPS * power
+        return tail, 2 * jnp.linalg.norm(fine - coarse, axis=-1), jnp.sqrt(power + tail)
 
     def on_sphere(self, rho: Array, variance: float) -> Array:
         """The even and odd parts, polynomials in rho^2; `variance` must be the one built for."""
@@ -134,9 +142,11 @@ def hermite_series(
     squares = np.where(np.abs(fine) > 4 * EPS * np.sqrt(power), fine**2, 0.0)
     even, odd = _trim(squares[0::2]), _trim(squares[1::2])
     kept = float(np.sum(even) + np.sum(odd))
-    differences = np.abs(fine - coarse)
+    differences = 2 * np.abs(fine - coarse)
+    rough = float(2 * values[::2] ** 2 @ features[::2, 0])
     error = (
         abs(power - kept)
+        + 2 * abs(power - rough)
         + 64 * EPS * power
         + float(np.sum(differences * (2 * np.abs(fine) + differences)))
         + 4 * EPS * power * (len(even) + len(odd))

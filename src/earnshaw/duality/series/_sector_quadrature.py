@@ -28,7 +28,7 @@ from earnshaw.duality._price import PriceMoment, swapped
 from earnshaw.duality.activation import DotProduct
 from earnshaw.duality.pair import Pair, angle, area, inverse_wedge
 from earnshaw.duality.potential import elementwise_derivative
-from earnshaw.numerics.quadrature import panel_rule
+from earnshaw.numerics.quadrature import legendre_rule, panel_rule
 
 EPS = float(np.finfo(float).eps)
 EDGES = np.array([0.0, 0.25, 1.0, 2.5, 5.0, 9.5])  # of the panels in r; exp(-9.5^2/2) = 3e-20
@@ -48,7 +48,7 @@ class Rule(NamedTuple):
 
 
 def _rule(angles: int, order: int) -> Rule:
-    return Rule(*np.polynomial.legendre.leggauss(angles), *panel_rule(EDGES, order))
+    return Rule(*legendre_rule(angles), *panel_rule(EDGES, order))
 
 
 FINE, COARSE = _rule(40, 14), _rule(32, 11)
@@ -73,7 +73,7 @@ class SectorQuadrature(PriceMoment):
     def scratch(self) -> int:
         return len(FINE.angles) * len(FINE.radii)
 
-    def bound(self, power: float) -> float | None:
+    def bound(self, variance: float) -> float | None:
         """The bound of the module's docstring."""
         return self.error
 
