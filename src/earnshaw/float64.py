@@ -15,7 +15,6 @@ have float32 in other code of the same process, say so there: ``jnp.zeros(3, dty
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 
 TYPE_CHECKING = False
@@ -45,6 +44,8 @@ class _WhenLoaded:  # a MetaPathFinder; that class loads half of the standard li
     ) -> ModuleSpec | None:
         if name != "jax":
             return None
+        import importlib.util
+
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.loader is not None:

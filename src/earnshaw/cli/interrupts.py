@@ -26,7 +26,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 from contextlib import contextmanager, suppress
 
 TYPE_CHECKING = False
@@ -108,6 +107,8 @@ def held_back() -> Iterator[None]:
 @contextmanager
 def _second_quits() -> Iterator[None]:
     """Where a second Ctrl-C ends the process, whatever the main thread is doing."""
+    import threading
+
     receiving, sending = os.pipe()
     os.set_blocking(sending, False)
 

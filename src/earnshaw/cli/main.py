@@ -76,11 +76,11 @@ def main() -> None:
             terminal.finish()
     except UsageProblem as error:
         code = _complain(error.format_message())  # type: ignore[attr-defined]
-    except BrokenPipeError:  # whoever read standard output has seen enough
+    except (BrokenPipeError, SystemExit):  # whoever read standard output has seen enough; so Rich
         terminal.abandon()
         code = 0
     except UnicodeEncodeError as error:
-        code = _complain(f"{shown(error.object)[:60]!r} cannot be written; allowed: Unicode text")
+        code = _complain(f"cannot write '{shown(error.object)[:60]}'; allowed: Unicode text")
     except (EarnshawError, OSError) as error:
         code = _complain(str(error))
     except (KeyboardInterrupt, typer.Abort):

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from io import TextIOWrapper
-from typing import TYPE_CHECKING
+from io import StringIO, TextIOWrapper
+from typing import TYPE_CHECKING, Any
 
 from earnshaw.errors import EarnshawError
 from earnshaw.text import shown
@@ -27,8 +28,10 @@ def prepare() -> None:
     """Make the standard streams safe to write to, whatever the shell has made of them.
 
     A closed one is opened to nowhere, lest the next file that is opened take its number; letters
-    that its encoding lacks are escaped.
+    that its encoding lacks are escaped. Matplotlib warns of letters that its font lacks: it draws
+    boxes, which is all there is to say.
     """
+    warnings.filterwarnings("ignore", "Glyph .* missing from")
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(number)
@@ -75,10 +78,7 @@ def say(line: object, head: str = "", style: str = "") -> None:
     if head:
         from rich.text import Text
 
-        coloured = console()
-        with coloured.capture() as captured:
-            coloured.print(Text(shown(head), style), end="")
-        text = captured.get() + text
+        text = _drawn(Text(shown(head), style), end="") + text
     write(f"{text}\n")
 
 
@@ -106,14 +106,29 @@ def print_table(
         table.add_column(cell(heading), justify=side, no_wrap=heading in unbroken)  # type: ignore[arg-type]
     for row in rows:
         table.add_row(*map(cell, row))
-    drawing = console()
-    with drawing.capture() as captured:
-        drawing.print(table)
-    write(captured.get())
+    write(_drawn(table))
 
 
-def console(stderr: bool = False) -> Console:
+class _Sheet(StringIO):
+    """What Rich takes for standard output, which it must not write to itself."""
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return sys.stdout.encoding or "ascii"
+
+    def isatty(self) -> bool:
+        return sys.stdout.isatty()
+
+
+def _drawn(what: Any, **how: Any) -> str:
+    """Something of Rich's as text, with colours where standard output is a terminal."""
+    sheet = _Sheet()
+    console(file=sheet).print(what, **how)
+    return sheet.getvalue()
+
+
+def console(**where: Any) -> Console:
     """Rich's, which takes every text for what it is."""
     from rich.console import Console
 
-    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    return Console(markup=False, emoji=False, highlight=False, **where)

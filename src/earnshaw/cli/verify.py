@@ -12,6 +12,7 @@ from earnshaw.cli.output import progress_bar
 from earnshaw.cli.terminal import Styled, print_table, say
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable, write_text
+from earnshaw.text import shown
 
 if TYPE_CHECKING:
     from earnshaw.papers.claims.verdict import ClaimResult
@@ -170,4 +171,5 @@ def _command(
     """The command that makes a page again."""
     words = ["earnshaw verify", *(ids or ()), f"--{preset}"]
     words += [] if instances is None else [f"--instances {instances}"]
-    return " ".join([*words, *([f"--seed {seed}"] if seed else []), f"--write {write.as_posix()}"])
+    words += [f"--seed {seed}"] if seed else []
+    return " ".join([*words, f"--write {shown(write.as_posix())}"])

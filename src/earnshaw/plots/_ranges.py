@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from earnshaw.landscape.hunting.critical_points import interval
+from earnshaw.plots.formatting import plain
 from earnshaw.plots.page import MARGIN, NARROW, Page, inches, logarithmic
 from earnshaw.plots.style import ELECTRON, INK, PALE
 
@@ -62,7 +63,7 @@ def draw_ranges(
     page = Page(0.1 + height + 0.75, *head, width=NARROW)
     axes = page.axes(left, 0.1, page.width - MARGIN - left - right, height)
     axes.set_ylim(len(spots) - 0.5, -0.5)
-    axes.set_yticks(range(len(spots)), labels, fontsize=9.5)
+    axes.set_yticks(range(len(spots)), list(map(plain, labels)), fontsize=9.5)
     axes.set_ylabel(axis.replace("_", " "))
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")

@@ -19,6 +19,7 @@ from earnshaw.duality.potential import (
     elementwise_derivative,
 )
 from earnshaw.duality.realizing.realization import Obstruction
+from earnshaw.plots.formatting import plain
 from earnshaw.plots.style import (
     ELECTRON,
     FIELD,
@@ -50,7 +51,7 @@ def draw_pair(
         _draw_potential(right, view)
         _draw_force(low_left, view)
         _draw_laplacian(low_right, view)
-        figure.suptitle(view.title, fontweight="bold", fontsize=13)
+        figure.suptitle(plain(view.title), fontweight="bold", fontsize=13)
     return figure
 
 
@@ -131,7 +132,7 @@ def _draw_activation(
                 "not-analytic": "not analytic near {:.4g}",
             }[obstruction.kind].format(obstruction.location)
             reason += f"\n{what}: {obstruction.value:.3g}"
-        axes.text(0.5, 0.5, reason, ha="center", va="center", transform=axes.transAxes)
+        axes.text(0.5, 0.5, plain(reason), ha="center", va="center", transform=axes.transAxes)
         return
     x = np.linspace(-4, 4, 1601)
     if isinstance(activation, DotProduct):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from earnshaw.text import shown
+
 # Why a simulation ended, for people; the names are those of `dynamics.path.Stop`.
 ENDINGS = {
     "time": "the time asked for has passed",
@@ -32,10 +34,16 @@ def short(number: float | None, digits: int = 1) -> str:
 
 
 def shortened(name: str, room: int = 48) -> str:
-    """`name`, or its two ends if it is long."""
+    """`name` in letters that can be seen, or its two ends if it is long."""
+    name = shown(name)
     if len(name) <= room:
         return name
     return f"{name[: room - room // 3 - 1]}…{name[-(room // 3) :]}"
+
+
+def plain(words: str) -> str:
+    r"""Words as Matplotlib is to draw them: a dollar begins no formula."""
+    return words.replace("$", r"\$")
 
 
 def fitting(line: str, size: float, room: int) -> float:

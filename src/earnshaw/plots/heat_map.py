@@ -10,7 +10,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize, to_hex, to_rgb
 from matplotlib.patches import Rectangle
 
-from earnshaw.plots.formatting import short
+from earnshaw.plots.formatting import plain, short
 from earnshaw.plots.page import inches
 from earnshaw.plots.style import ASTRAY, ELECTRON, INK, PALE, PROTON
 
@@ -88,10 +88,10 @@ class HeatMap:
         axes.xaxis.tick_top()
         axes.xaxis.set_label_position("top")
         upright = max(inches(word, 9) for word in columns) > 0.95 * self.cell[0]
-        axes.set_xticks(
-            [i + 0.5 for i in range(len(columns))], columns, rotation=90 if upright else 0
-        )
-        axes.set_yticks([i + 0.5 for i in range(len(rows))], rows)
+        across, down = ([plain(name) for name in names] for names in (columns, rows))
+        turned = 90 if upright else 0
+        axes.set_xticks([i + 0.5 for i in range(len(columns))], across, rotation=turned)
+        axes.set_yticks([i + 0.5 for i in range(len(rows))], down)
         axes.tick_params(length=0, labelsize=9)
 
     def fill(

@@ -17,7 +17,7 @@ from earnshaw.plots._decay import FLOOR, Decay, whole_numbers
 from earnshaw.plots._field import Shades, paint, potentials
 from earnshaw.plots._projection import Line, View, choose_view
 from earnshaw.plots._small_table import Column, draw_rows, height_of
-from earnshaw.plots.formatting import fitting, plural, short, shortened, units_of
+from earnshaw.plots.formatting import fitting, plain, plural, short, shortened, units_of
 from earnshaw.plots.style import ASTRAY, ELECTRON, INK, PALE, RC
 
 WIDTH, HEIGHT = 12.4, 7.8  # inches
@@ -60,7 +60,7 @@ def _title(figure: Figure, run: Run, arrivals: Arrivals) -> None:
     if run.settings.get("seed") is not None:
         facts.append(f"seed {run.settings['seed']}")
     line = "  ·  ".join(facts)
-    figure.text(0.03, 0.92, line, fontsize=fitting(line, 10, 90), va="center", color=PALE)
+    figure.text(0.03, 0.92, plain(line), fontsize=fitting(line, 10, 90), va="center", color=PALE)
 
 
 def _draw_trajectories(figure: Figure, run: Run, arrivals: Arrivals) -> None:
@@ -104,7 +104,7 @@ def _draw_trajectories(figure: Figure, run: Run, arrivals: Arrivals) -> None:
     if arrivals.turned:
         note = f"{plural(arrivals.turned, 'unit')} drawn mirrored or rescaled, as {{}} allows"
         note = note.format(shortened(run.teacher.species.name, 24))
-        figure.text(0.068, 0.03, note, fontsize=8.5, va="center", color=PALE)
+        figure.text(0.068, 0.03, plain(note), fontsize=8.5, va="center", color=PALE)
 
 
 def _draw_background(axes: Any, run: Run, view: View) -> None:

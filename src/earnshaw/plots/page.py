@@ -13,6 +13,7 @@ from matplotlib.textpath import TextToPath
 from matplotlib.ticker import FuncFormatter, LogFormatterMathtext, LogLocator, NullFormatter
 from scipy.optimize import isotonic_regression
 
+from earnshaw.plots.formatting import plain
 from earnshaw.plots.style import PALE
 
 WIDE, NARROW = 12.4, 8.4  # inches: of a full picture, and of one with little to show
@@ -53,7 +54,7 @@ class Page:
     def text(self, left: float, down: float, words: str, size: float, **style: Any) -> Any:
         """Words that begin `left` inches from the left, `down` inches below the upper edge."""
         asked: dict[str, Any] = {"va": "center", "fontsize": size} | style
-        return self.figure.text(left / self.width, 1 - down / self.height, words, **asked)
+        return self.figure.text(left / self.width, 1 - down / self.height, plain(words), **asked)
 
     def axes(self, left: float, down: float, width: float, height: float) -> Any:
         """Axes whose upper left corner is there, `down` inches below the head."""

@@ -110,7 +110,7 @@ def word(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, dict):
         return shortened(
-            ", ".join(f"{key} {word(v)}" for key, v in value.items()) or "none", LETTERS
+            ", ".join(f"{word(key)} {word(v)}" for key, v in value.items()) or "none", LETTERS
         )
     if isinstance(value, (list, tuple)):
         return shortened(", ".join(map(word, value)), LETTERS)

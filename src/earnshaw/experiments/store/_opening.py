@@ -74,7 +74,7 @@ def opened_to_read(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def _connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
-    db = sqlite3.connect(f"file:{quote(str(path))}?mode={mode}", uri=True, timeout=BUSY)
+    db = sqlite3.connect(f"file:{quote(os.fsencode(path))}?mode={mode}", uri=True, timeout=BUSY)
     try:
         yield db
     finally:

@@ -74,7 +74,8 @@ def plan_of(
 ) -> Plan:
     """The plan of settings that need not form a grid."""
     if not isinstance(name, str) or not name.isprintable() or not name or name.isdigit():
-        raise EarnshawError(f"the name of a sweep is {name!r}; allowed: a text, not a number")
+        allowed = "a text without control characters, not a number"
+        raise EarnshawError(f"the name of a sweep is {name!r}; allowed: {allowed}")
     checked = kind_named(kind)
     if isinstance(seeds, int):
         check_integer("seeds", seeds, 1, MANY)

@@ -24,6 +24,7 @@ from earnshaw.errors import EarnshawError
 from earnshaw.experiments.sweeps.plan import Plan, plan
 from earnshaw.files.atomic import as_path, opened, reading_file
 from earnshaw.files.json_text import parsed
+from earnshaw.text import shown
 
 BUILT_IN = Path(__file__).with_name("built_in")  # sweeps that come with the package
 KEYS = ("name", "kind", "seeds", "grid", "fixed")
@@ -51,7 +52,7 @@ def load_plan(path: str | os.PathLike[str]) -> Plan:
             content.get("grid"),
             fixed=content.get("fixed"),
             seeds=content.get("seeds", 1),
-            name=content.get("name", path.stem),
+            name=content.get("name", shown(path.stem)),
         )
     except EarnshawError as error:
         raise EarnshawError(f"cannot use {str(path)!r}: {error}") from None
