@@ -147,7 +147,8 @@ def test_models(name, ending):
 @pytest.mark.parametrize("name", ["proof-minimum", "proof-saddle"])
 def test_proofs(name):
     fields = held(f"{name}.json")
-    proof = ew.check_proof(DATA / f"{name}.json")
+    assert ew.check_proof(DATA / f"{name}.json").kind == fields["kind"]
+    proof = ew.load_proof(DATA / f"{name}.json")
     same_teacher(proof.teacher, fields["teacher"])
     same_charges(proof.centre, fields["centre"])
     for key in ("kind", "reason", "wrt", "objective", "radius", "bits", "variables", "moved"):

@@ -50,8 +50,7 @@ MAKERS = [  # what commands write themselves, before anything is mutated
     "--save made-sgd.npz",
     "landscape --activation relu --dim 2 --units 2 --starts 2 --iterations 3 --save made-hunt.npz",
     "simulate --time 0.1 --max-steps 8 --save made-path.npz",
-    "fit table.csv --target y --units 1 --folds 0 --model made-model.npz",
-    "predict model.json inputs.csv --out made-table.npz",
+    "fit table.csv --target y --drop colour --units 1 --folds 0 --save made-model.npz",
     "predict model.json inputs.csv --out made-table.parquet",
     "certify --teacher sharp.json --student sharp-student.json --proof made-proof.json",
 ]
@@ -76,7 +75,7 @@ def _signed(content: bytes, rng: Rng) -> bytes:
         tree = json.loads(mutated)
         if isinstance(tree, dict) and rng.integers(5):
             return written(tree | {"digest": proof_file._digest(mutated)}).encode()
-    except (ValueError, RecursionError):
+    except (ValueError, ArithmeticError, RecursionError):
         pass
     return mutated
 
@@ -148,7 +147,7 @@ KINDS = [
         ("predict {} inputs.csv", "predict {} table.csv", "predict {} inputs.csv --json"),
     ),
     Kind(
-        ("table.csv", "made-table.npz", "made-table.parquet"),
+        ("table.csv", "table.npz", "made-table.parquet"),
         lambda content, rng: (
             in_npz(content, rng)
             if content[:2] == b"PK"
@@ -195,6 +194,8 @@ def files(seed: int, count: int, folder: Path) -> Iterator[list[str]]:
     prepare(folder)
     (folder / "learning.toml").write_text(LEARNING)
     (folder / "inputs.csv").write_text("x 0,x 1,y\n0.5,1,2\n-1,0.25,3\n3,4,5\n")
+    columns = {name: np.linspace(-1, 1, 6) ** k for k, name in enumerate(("x 0", "x 1", "y"))}
+    np.savez(folder / "table.npz", **columns)
     sharp = json.loads((folder / "teacher.json").read_text())
     sharp |= {"activation": "erf", "parameters": {}, "width": 1.0}
     (folder / "sharp.json").write_text(json.dumps(sharp))

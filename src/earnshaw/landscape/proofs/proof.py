@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from earnshaw.charges.network import Student, Teacher
 
 Kind = Literal["minimum", "cusp-minimum", "strict-saddle", "inconclusive"]
+NOTICED = 1e-6  # a student that moved by more than this was not yet where the proof is
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -33,7 +35,8 @@ class Proof:
 
     `loss` are a lower and an upper bound of the loss at the critical point (of the objective,
     ridge included), `away_from_zero` whether the lower one is > 0. `margins` (k,) are None for
-    units that are not held. `moved` is how far the centre is from the student that was given.
+    units that are not held. `moved` is how far the centre is from the student that was given: a
+    remark, and NaN in what `check` returns, since that student is not part of the proof.
     """
 
     kind: Kind
@@ -78,8 +81,38 @@ class Proof:
             "bound_units": int(np.sum(np.asarray(self.held_by) >= 0)),
             "variables": self.variables,
             "bits": self.bits,
-            "moved": self.moved,
+            "moved": _plain(self.moved),
         }
+
+
+def grounds(proof: Proof, shown: Callable[[float], str] | None = None) -> str:
+    """Why what is proven is so, in words that its numbers say: the `reason` of a proof."""
+    repelled = [i for i, margin in enumerate(proof.margins) if margin is not None and margin < 0]
+    if repelled:
+        return f"unit {repelled[0]} is repelled by the proton it sits on"
+    if not proof.variables:
+        return "cusps hold every unit, and nothing else moves"
+    found, shown = "a critical point", shown or weaker
+    if proof.moved > NOTICED:
+        found += f", {proof.moved:.2g} from the student that was given"
+    if proof.smallest_eigenvalue is not None:
+        return f"{found}, with all eigenvalues above {shown(proof.smallest_eigenvalue)}"
+    bound = -math.inf if proof.curvature is None else proof.curvature
+    return f"{found}, with curvature below {shown(bound)} along a direction"
+
+
+def weaker(bound: float) -> str:
+    """Three digits of a bound, rounded towards 0: what they say is proven too."""
+    shown = f"{bound:.3g}"
+    if abs(float(shown)) <= abs(bound):
+        return shown
+    exponent = int(f"{bound:.2e}".partition("e")[2])
+    return f"{float(shown) - math.copysign(10.0 ** (exponent - 2), bound):.3g}"
+
+
+def nearest(bound: float) -> str:
+    """Three digits of a bound as proofs had them first, which may say a little more than it."""
+    return f"{bound:.3g}"
 
 
 def _plain(number: float) -> float | None:

@@ -7,9 +7,10 @@
     teacher, centre   as in files of teachers and students
     digest      SHA-256 of all the rest
 
-Numbers are written so that they are read back to the last bit. The digest is over the numbers as
-they are written, digit by digit, not as they are read: two texts may stand for the same float. It
-finds accidents and edits by hand; that the claims are true is for `check` to find out.
+Numbers are written so that they are read back to the last bit, and in no other way: another text
+may stand for the same float, and still say more than was proven of that float. The digest is over
+the numbers as they are written. It finds accidents and edits by hand; that the claims are true is
+for `check` to find out.
 """
 
 from __future__ import annotations
@@ -120,6 +121,8 @@ def _digest(text: str | bytes) -> str:
 
 
 def _as_written(number: str) -> list[str]:
+    if number not in (json.dumps(float(number)), str(int(float(number)))):
+        raise EarnshawError(f"its number {number[:40]} is not written as a float is")
     return ["number", number]  # not a text that looks like one
 
 

@@ -14,6 +14,7 @@ weights on R^d), several units on one proton. A proof can be saved and checked a
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -44,11 +45,10 @@ from earnshaw.landscape.proofs._undecided import (
     symmetry,
 )
 from earnshaw.landscape.proofs.problem import FEWEST_BITS, FREE, MOST_BITS, Problem, pose
-from earnshaw.landscape.proofs.proof import Kind, Proof
+from earnshaw.landscape.proofs.proof import Kind, Proof, grounds
 
 BITS = (128, 256, 512)
 INFLATIONS = (2.0, 16.0, 256.0, 2.0**14)  # radii tried, in Newton steps
-NOTICED = 1e-6  # a student that moved by more than this was not yet where the proof is
 
 
 def prove(
@@ -111,20 +111,14 @@ def _proof(problem: Problem, student: Student) -> Proof:
     if 0.0 in bounds:
         unit = bounds.index(0.0)
         raise Undecided(f"whether the cusp holds unit {unit} is not decided")
-    repelled = [i for i, bound in enumerate(bounds) if bound is not None and bound < 0]
-    if repelled:
-        why = f"unit {repelled[0]} is repelled by the proton it sits on"
-        return Proof(kind="strict-saddle", reason=why, **known)
+    if any(bound is not None and bound < 0 for bound in bounds):
+        return _reasoned(kind="strict-saddle", **known)
     kind: Kind = "cusp-minimum" if any(h != FREE for h in problem.held_by) else "minimum"
     if not problem.variables:
-        return Proof(kind=kind, reason="cusps hold every unit, and nothing else moves", **known)
-    found = "a critical point"
-    if known["moved"] > NOTICED:
-        found += f", {known['moved']:.2g} from the student that was given"
+        return _reasoned(kind=kind, **known)
     least = smallest_eigenvalue(enclosure.hessian)
     if least is not None:
-        why = f"{found}, with all eigenvalues above {least:.3g}"
-        return Proof(kind=kind, reason=why, smallest_eigenvalue=least, **known)
+        return _reasoned(kind=kind, smallest_eigenvalue=least, **known)
     falling = falling_direction(enclosure.hessian)
     if falling is None:
         raise Undecided("the sign of the smallest eigenvalue is not decided")
@@ -132,13 +126,13 @@ def _proof(problem: Problem, student: Student) -> Proof:
     curvature = weaker_above(ball)
     if not curvature < 0:
         raise Undecided("the curvature is below the smallest float")
-    return Proof(
-        kind="strict-saddle",
-        reason=f"{found}, with curvature below {curvature:.3g} along a direction",
-        curvature=curvature,
-        direction=tuple(direction),
-        **known,
-    )
+    return _reasoned(kind="strict-saddle", curvature=curvature, direction=tuple(direction), **known)
+
+
+def _reasoned(**fields: Any) -> Proof:
+    """A proof, with the reason that its numbers give."""
+    proof = Proof(reason="", **fields)
+    return dataclasses.replace(proof, reason=grounds(proof))
 
 
 def _critical(problem: Problem) -> tuple[Enclosure, float]:
