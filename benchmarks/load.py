@@ -114,17 +114,22 @@ def worker() -> None:
     main()
 
 
-def started(command: list[str], folder: Path, token: str, role: str, pause: int) -> Any:
+def processes(name: str, folder: Path) -> list[int]:
+    """Those of a sweep, or of a part of the cluster, in the order of their numbers."""
+    return sorted(alive(f"{folder}/{name}"))
+
+
+def started(command: list[str], folder: Path, name: str, role: str, pause: int) -> Any:
     """A process of ours, whose words go to a file."""
     environment = os.environ | {
-        TOKEN: token,
+        TOKEN: f"{folder}/{name}",
         ROLE: role,
         PAUSE: str(pause),
         "PYTHONPATH": os.pathsep.join(sys.path[:2]),
         "JAX_COMPILATION_CACHE_DIR": str(folder / "jax"),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
     }
-    with open(folder / f"{token}.err", "ab") as words:
+    with open(folder / f"{name}.err", "ab") as words:
         return subprocess.Popen(
             [sys.executable, *command],
             env=environment,
@@ -175,7 +180,7 @@ class Client:
     """A sweep that is killed and begun again."""
 
     name: str
-    store: Path
+    folder: Path
     arguments: dict[str, Any]
     process: Any
     done: bool = False
@@ -185,7 +190,7 @@ class Client:
     def finished(self) -> int:
         """Cells that the store has."""
         try:
-            with sqlite3.connect(f"file:{self.store}?mode=ro", uri=True) as db:
+            with sqlite3.connect(f"file:{self.folder}/{self.name}.sqlite?mode=ro", uri=True) as db:
                 (count,) = db.execute("SELECT count(*) FROM cells").fetchone()
             db.close()
         except sqlite3.Error:  # not there yet, or being made
@@ -194,7 +199,8 @@ class Client:
 
     def local_workers(self) -> list[int]:
         """The oldest first, as far as numbers of processes tell."""
-        return sorted(pid for pid in alive(self.name) if pid != self.process.pid)
+        there = processes(self.name, self.folder)
+        return [pid for pid in there if pid != self.process.pid]
 
 
 # --- what is measured -----------------------------------------------------------------------------
@@ -292,7 +298,7 @@ def drive(minutes: float, folder: Path, seed: int) -> int:
         where = {"cluster": cluster.address} if name.endswith("dask") else {"workers": WORKERS}
         arguments |= {"store": f"{name}.sqlite"} | where
         process = sweeping(name, arguments, folder)
-        clients.append(Client(name, folder / f"{name}.sqlite", arguments, process))
+        clients.append(Client(name, folder, arguments, process))
     pools = ["toy-local", "train-local", "dask"]
     next_kill = {pool: chance.expovariate(1 / WORKER_LIFE) for pool in pools}
     next_kill |= {f"client {c.name}": chance.expovariate(1 / client_life) for c in clients}
@@ -305,7 +311,7 @@ def drive(minutes: float, folder: Path, seed: int) -> int:
     while not all(one.done for one in clients) and (now := time.monotonic() - began) < late:
         time.sleep(0.5)
         for one in clients:
-            _look_after(one, folder)
+            _look_after(one)
         spared = now > end / 2
         for pool in pools:
             if now < next_kill[pool] or now > end:
@@ -315,7 +321,7 @@ def drive(minutes: float, folder: Path, seed: int) -> int:
         for one in clients:
             if not one.done and not spared and now > next_kill[f"client {one.name}"]:
                 next_kill[f"client {one.name}"] = now + chance.expovariate(1 / client_life)
-                _kill_client(one, folder)
+                _kill_client(one)
         if now > next_sample:
             next_sample = now + SAMPLE
             for who, pid in _everybody(clients, cluster):
@@ -337,8 +343,8 @@ def drive(minutes: float, folder: Path, seed: int) -> int:
         elif one.process.poll() is None:
             one.process.kill()
     time.sleep(2)
-    tokens = [*BLOCKS, *(f"{name}-whole" for name in BLOCKS), "dask-worker", "dask-scheduler"]
-    left = [pid for token in tokens for pid in alive(token)]
+    names = [*BLOCKS, *(f"{name}-whole" for name in BLOCKS), "dask-worker", "dask-scheduler"]
+    left = [pid for name in names for pid in processes(name, folder)]
     problems += [f"process {pid} left over" for pid in left]
 
     print(*memory_lines(series, end / 2), sep="\n")
@@ -347,27 +353,27 @@ def drive(minutes: float, folder: Path, seed: int) -> int:
     return len(problems)
 
 
-def _look_after(one: Client, folder: Path) -> None:
+def _look_after(one: Client) -> None:
     """See whether a client has ended; it may only because it is done."""
     if one.done or (code := one.process.poll()) is None:
         return
     one.done = code == 0
     if code:
         one.problems.append(f"ended by itself with {code}")
-        one.process = sweeping(one.name, one.arguments, folder)
+        one.process = sweeping(one.name, one.arguments, one.folder)
 
 
-def _kill_client(one: Client, folder: Path) -> None:
+def _kill_client(one: Client) -> None:
     """Kill it, see its workers go, and begin it again."""
     one.process.kill()
     one.process.wait()
     one.kills += 1
     until = time.monotonic() + GONE
-    while (left := alive(one.name)) and time.monotonic() < until:
+    while (left := processes(one.name, one.folder)) and time.monotonic() < until:
         time.sleep(0.1)
     if left:
         one.problems.append(f"{len(left)} workers outlived their client by {GONE:.0f} s")
-    one.process = sweeping(one.name, one.arguments, folder)
+    one.process = sweeping(one.name, one.arguments, one.folder)
 
 
 def _kill_a_worker(
