@@ -58,6 +58,37 @@ def test_a_box_in_the_plane_is_not_realizable(answer):
     assert weights @ (distances < 1) @ weights < 0
 
 
+@pytest.mark.parametrize(
+    ("formula", "dim", "answer_is"),
+    [
+        ("exp(-x1^2)", 500, True),  # a Gaussian in one coordinate; the others do not occur
+        ("exp(-r)", 100_000, True),  # a mixture of Gaussians: Schoenberg
+        ("exp(-r^4)", 1_000_000, False),
+        ("exp(-x7^2-x999999^2-x7*x999999)", 1_000_000, None),
+        ("exp(-r*1e300)", 11, True),
+    ],
+)
+def test_no_dimension_is_too_high(answer, formula, dim, answer_is):
+    result = answer("--potential", formula, "--on", "space", "--dim", str(dim))
+    assert result["realizable"] is answer_is
+    assert len(str(result)) < 10**6
+
+
+def test_a_budget_that_is_too_small_is_the_reason(answer):
+    text = "asin(" * 50 + "rho/2" + ")" * 50
+    result = answer("--potential", text, "--dim", "3", "--seconds", "0.01")
+    assert result["realizable"] is None
+    assert "did not end within 0.01 s" in result["reason"]
+    assert "--seconds" in result["reason"]
+
+
+def test_an_estimate_is_called_one(invoke):
+    bound = invoke("realize", "--potential", "rho^3")
+    assert "differs by at most" in bound.stdout
+    estimate = invoke("realize", "--potential", "exp(-r)", "--on", "space", "--dim", "1")
+    assert "an estimate" in estimate.stdout
+
+
 ALONE = """
 import sys
 for name in ("earnshaw", "jax", "scipy", "torch"):
@@ -117,6 +148,9 @@ def test_plain_output_says_the_answer_first(invoke):
         (["--potential", "exp(rho)", "--on", "moon"], "sphere or space"),
         (["--potential", "exp(-r)", "--on", "space", "--dim", "0"], "integer from 1 to"),
         (["--potential", "exp(-r)", "--on", "space", "--dim", "2", "--width", "-1"], "width"),
+        (["--potential", "rho", "--seconds", "0"], "seconds"),
+        (["--potential", "rho", "--seconds", "nan"], "seconds"),
+        (["--potential", "x501^2", "--on", "space", "--dim", "500"], "x1 to x500"),
         ([], "--potential"),
         (["--potential", "exp(rho)", "--activation", "relu"], "--potential"),
         (["--activation", "relu"], "--export"),

@@ -215,10 +215,14 @@ def decay(function: Function, dim: int) -> tuple[float, float, bool]:
             raise NotSquareIntegrable(f"the potential is not a finite number at {where}")
         f[first:] = 0.0
     origin = float(f[0])
+    if origin == 0:
+        raise NotSquareIntegrable(f"the potential is 0 at r = {r[0]:g}")
     far = r > 1e6
     later, before = (np.max(_log_mass(f[part], r[part], 2, dim)) for part in (r > 1e7, far))
     halved = np.nonzero(f <= origin / 2)[0]
-    if len(halved) == 0 or r[halved[0]] > 1e6 or later > max(before - 0.05, -np.inf):
+    if len(halved) == 0 or r[halved[0]] > 1e6:
+        raise NotSquareIntegrable("the potential does not fall to half before r = 1e6")
+    if later > max(before - 0.05, -np.inf):
         raise NotSquareIntegrable(f"the potential is not square-integrable on R^{dim}")
     scale = float(r[halved[0]])
     mass = _log_mass(f, r, 1, dim)

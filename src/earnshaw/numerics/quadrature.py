@@ -57,10 +57,10 @@ def panel_rule(edges: np.ndarray, order: int = 20) -> tuple[np.ndarray, np.ndarr
 
 def subdivide(edges: np.ndarray, width: float) -> np.ndarray:
     """Split the intervals between `edges` so that none is wider than `width`."""
-    parts = np.maximum(1, np.ceil(np.diff(edges) / width))
-    if not np.sum(parts) <= MAX_PANELS:
+    needed = np.maximum(1, np.ceil(np.diff(edges) / width))
+    if not np.sum(needed) <= MAX_PANELS:
         raise TooMuchWork(f"a quadrature would need more than {MAX_PANELS} panels")
-    parts = parts.astype(int)
+    parts = needed.astype(int)
     pieces = [
         np.linspace(left, right, count + 1)[:-1]
         for left, right, count in zip(edges[:-1], edges[1:], parts, strict=True)

@@ -15,6 +15,7 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from earnshaw.duality.formulas import _formula
 from earnshaw.duality.formulas._formula import FUNCTIONS, parse_formula
 from earnshaw.duality.formulas.expression import (
     RHO,
@@ -148,6 +149,11 @@ ATTACKS = [
     "(" * 1500,
     "-" * 1900 + "rho",
     "exp(" * 100 + "rho" + ")" * 100,
+    "(" * 10**5 + "rho" + ")" * 10**5,
+    "rho+" * 250_000 + "rho",
+    "rho^99999999999",
+    "rho^(10^9)",
+    "10^400*rho",
     "rho+" * 1000 + "rho",
     "rho\nrho",
     "rho\x00",
@@ -378,6 +384,28 @@ def test_products_split_into_factors() -> None:
     assert parse_potential("1/(1+x1^2+x2^2)", "space", 2).factors() is None  # type: ignore
     one = parse_potential("exp(-abs(x1))", "space", 1).factors()  # type: ignore[attr-defined]
     assert [factor.formula for factor in one] == ["exp(-r)"]
+
+
+def test_only_the_coordinates_that_occur_cost_anything() -> None:
+    """A formula in two of a million coordinates, and a product of a hundred."""
+    potential = parse_potential("exp(-x3^2)/(1+x999999^2)", "space", 10**6)
+    assert potential.axes == (2, 999_998)  # type: ignore[attr-defined]
+    x = np.zeros(10**6)
+    x[2], x[999_998] = 0.5, 2.0
+    assert float(potential.value(x)) == pytest.approx(np.exp(-0.25) / 5, rel=1e-15)
+    slope = np.asarray(potential.gradient(x))  # type: ignore[attr-defined]
+    assert slope[2] == pytest.approx(-np.exp(-0.25) / 5, rel=1e-14)
+    assert np.count_nonzero(slope) == 2
+    many = parse_potential("*".join(f"exp(-x{i}^2)" for i in range(1, 101)), "space", 100)
+    factors = many.factors()  # type: ignore[attr-defined]
+    assert [factor.formula for factor in factors] == ["exp(-r**2)"] * 100
+
+
+def test_a_formula_that_takes_too_long_to_read_is_refused(monkeypatch) -> None:
+    monkeypatch.setattr(_formula, "SECONDS", 0.02)
+    text = "max(" + ",".join(f"sin({k}*rho)*exp(rho)" for k in range(1, 20)) + ")"
+    with pytest.raises(BadExpression, match=r"did not end within 0\.02 s; allowed: a simpler"):
+        parse_potential(text)
 
 
 def test_kinds_by_variable() -> None:

@@ -24,7 +24,6 @@ from earnshaw.duality.formulas.power_series import (
     exact_taylor,
 )
 from earnshaw.duality.formulas.symbolic import (
-    at_points,
     derivative,
     elementwise,
     in_columns,
@@ -222,27 +221,30 @@ class CartesianExpression(_Formula, Potential):
     def factors(self) -> list[RadialExpression] | None:
         """Those f_i on R^1, one for each of `axes`, with f(x) = prod_i f_i(|x_i|); None if none.
 
-        A product of k factors has f(x) f(0)^(k-1) = prod_i f(x_i e_i), which is tried at random
+        A product of k factors has f(x)/f(0) = prod_i f(x_i e_i)/f(0), which is tried at random
         points. (f(0) is neither 0 nor infinite for any realizable potential other than 0.)
         """
         symbols = self.symbols
-        origin = self.expr.subs(dict.fromkeys(symbols, 0))
+        zero = sympy.Integer(0)
+        origin = self.expr.xreplace(dict.fromkeys(symbols, zero))
         if not origin.is_number or origin.has(sympy.nan, sympy.zoo, sympy.oo) or origin.is_zero:
             return None
-        pieces = []
-        for axis, x in enumerate(symbols):
-            others = {y: 0 for y in symbols if y != x}
-            piece = self.expr.subs(others).subs(x, RADIUS) / (origin if axis else 1)
-            pieces.append(sympy.powsimp(sympy.expand_mul(piece)))
-        points = _probes(len(symbols))
-        whole = in_columns(self.expr, symbols, points)
-        product = np.prod(
-            [at_points(p, RADIUS, np.abs(points[:, i])) for i, p in enumerate(pieces)], axis=0
-        )
+        points = np.abs(_probes(len(symbols)))
+        on_axes = [points * (np.arange(len(symbols)) == axis) for axis in range(len(symbols))]
+        size = float(origin)
         with np.errstate(all="ignore"):
+            whole = in_columns(self.expr, symbols, points) / size
+            parts = [in_columns(self.expr, symbols, along) / size for along in on_axes]
             tiny = 1e-12 * np.nanmax(np.abs(whole), initial=0.0)
-            if not np.allclose(product, whole, rtol=1e-9, atol=tiny):
+            if not np.allclose(np.prod(parts, axis=0), whole, rtol=1e-9, atol=tiny):
                 return None
+        pieces = _own_factors(self.expr, symbols)
+        if pieces is None:
+            pieces = []
+            for axis, x in enumerate(symbols):
+                along = {y: RADIUS if y == x else zero for y in symbols}
+                piece = self.expr.xreplace(along) / (origin if axis else 1)
+                pieces.append(sympy.powsimp(sympy.expand_mul(piece)))
         try:
             return [RadialExpression(str(piece), 1) for piece in pieces]
         except BadExpression:  # SymPy's words for a factor may lie outside of what can be read
@@ -272,6 +274,25 @@ def parse_potential(
     if RADIUS in used:
         raise BadExpression(f"the formula {text[:60]!r} has both r and x1, ...; allowed: one kind")
     return CartesianExpression(text, dim)
+
+
+def _own_factors(expr: sympy.Expr, symbols: tuple[sympy.Symbol, ...]) -> list[sympy.Expr] | None:
+    """The factor of each symbol, in `RADIUS`, where the formula is written as their product."""
+    factors = []
+    for factor in sympy.Mul.make_args(expr):
+        terms = sympy.Add.make_args(factor.args[0]) if factor.func is sympy.exp else ()
+        factors += [sympy.exp(term) for term in terms] if terms else [factor]
+    own: dict[sympy.Symbol, list[sympy.Expr]] = {symbol: [] for symbol in symbols}
+    for factor in factors:
+        used = factor.free_symbols or {symbols[0]}
+        if len(used) > 1:
+            return None
+        own[used.pop()].append(factor)
+    pieces = [sympy.Mul(*own[x]).xreplace({x: RADIUS}) for x in symbols]
+    zero = {RADIUS: sympy.Integer(0)}
+    sizes = [piece.xreplace(zero) for piece in pieces[1:]]  # all but the first become 1 at 0
+    rest = [piece / size for piece, size in zip(pieces[1:], sizes, strict=True)]
+    return [pieces[0] * sympy.Mul(*sizes), *rest]
 
 
 def _differentiated(expr: sympy.Expr, symbol: sympy.Symbol, order: int) -> sympy.Expr:

@@ -170,6 +170,12 @@ def ball(expr: sympy.Expr, bits: int = 256, **at: Any) -> flint.arb:
             return flint.arb("nan")
 
 
+def is_huge(expr: sympy.Expr, at: float) -> bool:
+    """Whether `expr`, with every symbol set to `at`, is finite after all where float64 is not."""
+    value = ball(expr, 512, **dict.fromkeys((s.name for s in expr.free_symbols), at))
+    return bool(value.is_finite())
+
+
 def at_points(expr: sympy.Expr, symbol: sympy.Symbol, points: Any) -> np.ndarray:
     """`expr` at an array of points in float64, by NumPy and SciPy; NaN or inf where singular."""
     points = np.asarray(points, dtype=float)

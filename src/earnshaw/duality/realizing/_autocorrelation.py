@@ -30,7 +30,7 @@ from earnshaw.numerics.jax_as_numpy import as_numpy
 from earnshaw.numerics.log_table import LogTable
 from earnshaw.numerics.quadrature import graded, panel_rule, subdivide
 
-DISTANCES = np.array([0, 1e-3, 0.01, 0.05, 0.15, 0.3, 0.5, 0.7, 1, 1.3, 1.6, 2.2, 3, 5, 8, 20])
+DISTANCES = np.concatenate([[0.0, 1e-3, 0.01, 0.04], np.geomspace(0.1, 40.0, 40)])
 """Where potentials are checked, in units of the radius at which they have fallen to half."""
 POOR = 1e-2
 """Of Phi(0): an activation that misses the potential by more is no evidence that one exists."""

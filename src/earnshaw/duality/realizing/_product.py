@@ -30,11 +30,13 @@ def realize_product(
     copies = potential.dim if isinstance(potential, Separable) else 1
     # Two negative factors make a positive product.
     factors = [f if float(f.value(0.0)) > 0 else (-1.0) * f for f in factors]  # type: ignore[misc]
+    missing = potential.dim - len(factors) * copies
+    wanted = not missing and potential.dim <= MAX_FACTORS
     known: dict[str, Realization] = {}
     for place, factor in enumerate(factors):
         if factor.name in known:
             continue
-        known[factor.name] = result = realize_radial(factor, inputs)
+        known[factor.name] = result = realize_radial(factor, inputs, wanted)
         where = f"in x{getattr(potential, 'axes', (0,))[place] + 1}"
         if result.realizable is None:
             why = result.reason.removeprefix("inconclusive: ").removesuffix(NOTHING)
@@ -44,7 +46,6 @@ def realize_product(
             return Realization(potential, False, f"{where}, {result.reason}", obstruction=found)
 
     reason = "the Fourier transform is non-negative in every coordinate"
-    missing = potential.dim - len(factors) * copies
     if missing:
         few = f"dim {len(factors)}" if len(factors) > 1 else "dim 1"
         reason += (

@@ -18,6 +18,7 @@ from earnshaw.duality.families.almost_harmonic import AlmostHarmonic
 from earnshaw.duality.families.bessel import BesselPotential
 from earnshaw.duality.families.gaussian import GaussianPotential
 from earnshaw.duality.formulas.expression import CartesianExpression
+from earnshaw.duality.formulas.symbolic import is_huge
 from earnshaw.duality.potential import Potential, Radial, Separable
 from earnshaw.duality.realizing._closed_forms import realize_bessel, realize_core, realize_gaussian
 from earnshaw.duality.realizing._fourier_witness import exceeding, placed, reduced_dim, values_at
@@ -67,6 +68,9 @@ def _refused(potential: Radial | Separable | CartesianExpression) -> Realization
     origin = float(values_at(potential, np.zeros((1, dim)))[0])
     if math.isnan(origin):
         return Realization(potential, None, "inconclusive: no value at coincidence")
+    expr = getattr(potential, "expr", None)
+    if math.isinf(origin) and expr is not None and is_huge(expr, 0.0):
+        return Realization(potential, None, "inconclusive: its values leave the range of float64")
     if math.isinf(origin):
         reason = "the potential is infinite at coincidence, where it must equal E[sigma^2]"
         unbounded = Obstruction("unbounded", 0.0, origin, potential.dim)

@@ -29,7 +29,7 @@ import sympy
 from earnshaw.duality.families.hermite import HermiteSum
 from earnshaw.duality.formulas.expression import RHO
 from earnshaw.duality.formulas.power_series import NoTaylorSeries
-from earnshaw.duality.formulas.symbolic import ball
+from earnshaw.duality.formulas.symbolic import ball, is_huge
 from earnshaw.duality.potential import Zonal
 from earnshaw.duality.realizing._absolutely_monotone import proof_of_monotonicity
 from earnshaw.duality.realizing._gegenbauer import GegenbauerSeries, from_taylor, from_values
@@ -129,6 +129,8 @@ def _dot_product(
         return _Answer(None, f"inconclusive: {failure}"), None
     if not np.all(np.isfinite(values)):
         place = float(_GRID[~np.isfinite(values)][-1])
+        if expr is not None and is_huge(expr, place):
+            return _Answer(None, "inconclusive: its values leave the range of float64"), None
         kind: ObstructionKind = "unbounded" if np.isinf(values).any() else "not-analytic"
         reason = f"f is not finite at rho = {place:.3g}, but a dual is finite on [-1, 1]"
         return _Answer(False, reason, _Fault(kind, place, math.inf)), None
@@ -286,7 +288,8 @@ def _check_error(
             rest = flint.arb(0) if series.finite else _at_one(expr) - sum(sharp, flint.arb(0))
             off = sum((abs(c - flint.arb(a) ** 2) for c, a in zip(sharp, own, strict=True)), rest)
             # A coefficient that could not be told from 0, to 1e-40 of the largest, is in no ball.
-            unseen = 1e-39 * len(own) * float(np.max(np.abs(series.values), initial=0.0))
+            exact = isinstance(series.sharp[0], flint.fmpq)
+            unseen = 0.0 if exact else 1e-39 * len(own) * float(np.max(np.abs(series.values)))
             bound = math.nextafter(float(off.upper()), math.inf) + unseen
         if math.isfinite(bound):
             return bound, True

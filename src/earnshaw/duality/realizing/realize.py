@@ -53,14 +53,19 @@ def realize(
         potential = parse_potential(potential, on=on, dim=dim)
     if not isinstance(potential, Potential):
         raise EarnshawError("a potential must be a formula or a Potential")
+    budget = Budget(seconds)
     try:
-        with Budget(seconds), np.errstate(all="ignore"):
-            return _realize(potential, dim, inputs)
+        with budget, np.errstate(all="ignore"):
+            result = _realize(potential, dim, inputs)
     except TooMuchWork as failure:
-        why = str(failure)
-    except (ArithmeticError, np.linalg.LinAlgError) as failure:
-        why = f"its numbers leave the range of float64 ({failure})"
-    return Realization(potential, None, f"inconclusive: {why}")
+        result = Realization(potential, None, f"inconclusive: {failure}")
+    except (ArithmeticError, np.linalg.LinAlgError):
+        reason = "inconclusive: its numbers leave the range of float64"
+        result = Realization(potential, None, reason)
+    if result.realizable is None and budget.left < 0:
+        more = "; more time may help: seconds=..., --seconds"
+        result = dataclasses.replace(result, reason=result.reason + more)
+    return result
 
 
 def _realize(potential: Potential, dim: int | None, inputs: Gaussian) -> Realization:
