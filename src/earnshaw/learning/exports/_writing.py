@@ -89,11 +89,15 @@ def _filled(numbers: list[float], indent: int) -> str:
 
 
 def _docstring(paragraphs: Sequence[str]) -> str:
-    """Paragraphs wrapped; those that begin with a blank are kept as they are."""
+    """Paragraphs wrapped; those that begin with a blank are kept as they are.
+
+    Whatever a name has in it, it stays in the docstring, and is read there.
+    """
     wrapped = [
         text if text.startswith(" ") else "\n".join(textwrap.wrap(text, WIDTH - 3))
         for text in paragraphs
         if text
     ]
     text = "\n\n".join(wrapped).replace("\\", "\\\\").replace('"""', "'''")
-    return f'"""{text}\n"""'
+    shown = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+    return f'"""{shown}\n"""'
