@@ -235,7 +235,14 @@ def _first_line(file: io.TextIOBase) -> str:
 
 def _separator(first: str) -> str:
     """That of which the first line has most, outside quotes; a comma if there is none."""
-    return max(SEPARATORS, key=lambda sign: len(next(csv.reader([first], delimiter=sign))))
+
+    def cells(sign: str) -> int:
+        try:
+            return len(next(csv.reader([first], delimiter=sign)))
+        except csv.Error:  # a cell too long: it has this sign too rarely
+            return 0
+
+    return max(SEPARATORS, key=cells)
 
 
 def _header(cells: list[str]) -> list[str]:
