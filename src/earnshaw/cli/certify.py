@@ -158,6 +158,12 @@ def _proof_lines(proof: Proof) -> list[str]:
         if proof.kind != "inconclusive"
         else f"not proved: {proof.reason}",
         f"    loss in [{low:.15g}, {high:.15g}]{away}",
-        f"    within {proof.radius:.2g} of a point {proof.moved:.2g} from the student, "
-        f"{proof.variables} variables, {proof.bits} bits",
+        f"    within {proof.radius:.2g} of {_centre(proof)}, {proof.variables} variables, "
+        f"{proof.bits} bits",
     ]
+
+
+def _centre(proof: Proof) -> str:
+    """Where the proof is: a file says nothing of the student that it was made for."""
+    moved = proof.summary()["moved"]
+    return "its centre" if moved is None else f"a point {moved:.2g} from the student"

@@ -53,6 +53,7 @@ class Kind(abc.ABC):
     name: ClassVar[str]
     together: ClassVar[int]  # seeds of a block
     measure: ClassVar[str]  # the number that a table of this kind shows
+    numbers: ClassVar[frozenset[str]] = frozenset()  # that every result has; no texts
     sources: ClassVar[tuple[str, ...]]  # parts of the package that its results depend on
     pins_compiler: ClassVar[bool] = False  # whether results are independent of XLA_FLAGS
 

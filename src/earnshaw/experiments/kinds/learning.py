@@ -75,6 +75,7 @@ class LearningKind(Kind):
     name = "learn"
     together = 1
     measure = "success"
+    numbers = frozenset({"success", "found", "relative_loss", "farthest"})
     sources = (
         *("charges", "descent", "duality", "energy", "landscape", "learning"),
         *("numerics", "inputs.py", "settings.py"),

@@ -18,6 +18,7 @@ class TrainingKind(Kind):
     name = "train"
     together = LANES
     measure = "error"
+    numbers = frozenset({"error", "first_error", "scale", "diverged"})
     sources = ("experiments/training", "duality")
     pins_compiler = True
 

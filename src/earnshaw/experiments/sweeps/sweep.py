@@ -38,6 +38,12 @@ class Sweep:
     cells: tuple[Cell, ...]
     elsewhere: int = 0
 
+    def __post_init__(self) -> None:
+        expected = kind_named(self.plan.kind).numbers
+        found = [cell.numbers for cell in self.cells if cell.numbers is not None]
+        if any(isinstance(one.get(name, ""), str) for one in found for name in expected):
+            raise EarnshawError("the store has a result without its numbers: it is damaged")
+
     @property
     def done(self) -> int:
         """How many cells have results."""

@@ -146,11 +146,10 @@ def read_table(path: str | os.PathLike[str], separator: str | None = None) -> Ta
             raise EarnshawError(
                 f"the separator is {separator!r}; allowed: one character, or {', '.join(NAMED)}"
             )
-    with reading_file(path, "it is not a table, or a damaged one"):
-        with opened(path) as file:
-            if ending in TEXT:
-                return _checked(_read_text(file, separator, set()))
-            return _checked(_read_parquet(file) if ending in PARQUET else _read_npz(file))
+    with reading_file(path, "it is not a table, or a damaged one"), opened(path) as file:
+        if ending in TEXT:
+            return _checked(_read_text(file, separator, set()))
+        return _checked(_read_parquet(file) if ending in PARQUET else _read_npz(file))
 
 
 def _checked(table: Table) -> Table:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from earnshaw.errors import EarnshawError
 from earnshaw.experiments.sweeps.sweep import Sweep
 from earnshaw.papers.reproductions.printed import FIGURE_1_PANELS, FIGURE_1_WIDTHS, TABLE_2
 from earnshaw.papers.reproductions.readings import Reading
@@ -71,6 +72,8 @@ def _curves(trained: Sweep) -> tuple[Curve, ...]:
 
 
 def _curve(panel: str, place: tuple[int, int], ways: list[dict[str, np.ndarray]]) -> Curve:
+    if not all(_whole(way) and len(way["errors"]) == len(ways[0]["errors"]) for way in ways):
+        raise EarnshawError("the store has a result without its errors on the way: it is damaged")
     errors = np.array([way["errors"] for way in ways])
     return Curve(
         panel,
@@ -80,6 +83,14 @@ def _curve(panel: str, place: tuple[int, int], ways: list[dict[str, np.ndarray]]
         low=errors.min(axis=0),
         high=errors.max(axis=0),
     )
+
+
+def _whole(way: dict[str, np.ndarray]) -> bool:
+    """Whether a result has its errors, each with its iteration."""
+    when, errors = way.get("iterations"), way.get("errors")
+    if when is None or errors is None or when.ndim != 1:
+        return False
+    return when.shape == errors.shape and (when.dtype.kind, errors.dtype.kind) == ("i", "f")
 
 
 def _points(curve: Curve) -> list[dict[str, Any]]:

@@ -153,7 +153,7 @@ def outcomes(preset: str, cells: Iterable[Cell]) -> list[Convergence]:
         losses = [float(n["relative_loss"]) for n in numbers if n["relative_loss"] is not None]
         strictly = sum(bool(n["success"]) for n in numbers)
         good = sum(_found(run, n) for n in numbers)
-        units = sum(n["found"] for n in numbers) / max(len(numbers), 1)
+        units = sum(n["found"] or 0.0 for n in numbers) / max(len(numbers), 1)
         found.append(Convergence(run, len(numbers), good, losses, strictly, units))
     return found
 
