@@ -343,12 +343,13 @@ MONOTONE = [
     "besseli(2, rho)", "-acos(rho) + pi", "1 - sqrt(1-rho)", "2^rho", "0.5^(-rho)",
     "exp(asin(rho)^2)", "log(1/(2-rho)) + 1", RELU, "1-2*acos(rho)/pi",
     "(3*sqrt(1-rho^2)*rho + (pi-acos(rho))*(1+2*rho^2))/(2*pi)", "exp(rho) - rho^2/2",
+    "-log(1-rho/5)*exp(rho)", "log(1-rho/3)*log(1-rho/2)",
 ]  # fmt: skip
 NOT_MONOTONE = [
     "exp(-rho)", "cos(rho)", "tanh(rho)", "sin(rho)", "atan(rho)", "sqrt(1+rho)", "rho-1",
     "asin(2*rho)", "1/(1-2*rho)", "1/(1+rho)", "log(1+rho)", "-1", "abs(rho)", "max(rho, 1/2)",
     "besselj(0, rho)", "erf(rho)", "(1+rho)*(2-rho)", "acos(rho)", "tan(2*rho)", "exp(rho)-rho",
-    "exp(rho)-rho^2", "(2-rho)^(3/2)",
+    "exp(rho)-rho^2", "(2-rho)^(3/2)", "log(1-rho/3)*exp(rho)",
 ]  # fmt: skip
 
 

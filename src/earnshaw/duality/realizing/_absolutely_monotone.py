@@ -127,12 +127,17 @@ class _Rules:
         return False
 
     def product(self, f: sympy.Expr, direction: int) -> bool:
-        """A constant times one factor, which may go either way, or several, which must be >= 0."""
+        """A constant times one factor, which may go either way, or several, >= 0 or <= 0."""
         constant, rest = f.as_independent(self.symbol, as_Add=False)
         sign = 1 if self.positive(constant) else -1 if self.positive(-constant) else 0
         if sign and not rest.is_Mul:
             return self.grows(rest) if sign == direction else self.falls(rest)
-        return sign == direction and all(self.monotone(factor) for factor in rest.args)
+        for factor in rest.args:
+            if self.non_negative(-factor.subs(self.symbol, 0)) and self.falls(factor):
+                sign = -sign
+            elif not self.monotone(factor):
+                return False
+        return sign == direction
 
     def power_grows(self, base: sympy.Expr, exponent: sympy.Expr) -> bool:
         if not base.has(self.symbol):  # a^g = exp(g log a)
