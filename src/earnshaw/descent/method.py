@@ -21,6 +21,7 @@ from jax import Array
 
 from earnshaw.charges.network import Student
 from earnshaw.energy.objective import Gradient, Objective
+from earnshaw.numerics.fixed_order import sum_all
 
 
 class Stop(StrEnum):
@@ -119,12 +120,12 @@ class Method(eqx.Module):
 
 def norm(direction: Gradient) -> Array:
     """|(positions, weights)|."""
-    return jnp.sqrt(jnp.sum(direction.positions**2) + jnp.sum(direction.weights**2))
+    return jnp.sqrt(sum_all(direction.positions**2) + sum_all(direction.weights**2))
 
 
 def dot(first: Gradient, second: Gradient) -> Array:
     """The inner product of two directions."""
-    return jnp.sum(first.positions * second.positions) + jnp.sum(first.weights * second.weights)
+    return sum_all(first.positions * second.positions) + sum_all(first.weights * second.weights)
 
 
 def move(objective: Objective, student: Student, direction: Gradient, length: Array) -> Student:

@@ -26,6 +26,7 @@ from earnshaw.dynamics.path import Encounter, Path, Pause, Stop
 from earnshaw.dynamics.settings import Settings
 from earnshaw.energy.population import PopulationLoss, population_loss
 from earnshaw.errors import EarnshawError, OutOfRange
+from earnshaw.numerics.fixed_order import one_blas_thread
 from earnshaw.settings import given
 
 Progress = Callable[[float, str], None]
@@ -38,6 +39,7 @@ FIRST = 0.01  # the first step of a segment, as a part of the time that the unit
 HALVINGS = 24  # of the step in which a hold gave way, to find when
 
 
+@one_blas_thread()
 def simulate(
     teacher: Teacher,
     student: Student,
@@ -75,6 +77,7 @@ def simulate(
     return _Run(loss, student, asked).go(on_progress, checkpoint)
 
 
+@one_blas_thread()
 def extend(
     path: Path,
     time: float | None = None,

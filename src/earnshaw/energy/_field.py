@@ -49,6 +49,7 @@ from earnshaw.energy.couplings.dots import DotCoupling
 from earnshaw.energy.couplings.radial import RadialCoupling
 from earnshaw.energy.couplings.sphere import SphereCoupling
 from earnshaw.errors import EarnshawError
+from earnshaw.numerics.fixed_order import sum_all
 
 DENSE = 2048  # units up to which K is a matrix; above, conjugate gradients on products with it
 
@@ -126,7 +127,7 @@ class Field(eqx.Module):
         top = jnp.max(logs)
         top = jnp.where(jnp.isfinite(top), top, 0.0)
         terms = jnp.sign(sources.charges) * jnp.exp(logs - jax.lax.stop_gradient(top))
-        total = jnp.sum(terms)
+        total = sum_all(terms)
         there = total != 0
         gradient = (terms * pulls) @ (x - sources.positions) / jnp.where(there, total, 1.0)
         return LogPotential(

@@ -19,6 +19,7 @@ from earnshaw.energy._field import Field
 from earnshaw.energy._tiles import Units, weigh
 from earnshaw.energy.objective import Gradient, Objective
 from earnshaw.errors import EarnshawError
+from earnshaw.numerics.fixed_order import sum_all
 
 
 def moved_together(group: ArrayLike | Iterable[int], count: int) -> Array:
@@ -48,7 +49,7 @@ def group_laplacian(objective: Objective, student: Student, chosen: Array) -> Ar
         velocity, acceleration = (jnp.where(inside, part, 0.0) for part in (velocity, acceleration))
         bend = objective.euclidean_hvp(student, Gradient(velocity, still)).positions
         slope = objective.euclidean(student)[1].positions
-        return jnp.sum(velocity * bend) + jnp.sum(acceleration * slope)
+        return sum_all(velocity * bend) + sum_all(acceleration * slope)
 
     positions, dim = student.positions, student.dim
     if objective.manifold.name == "space":

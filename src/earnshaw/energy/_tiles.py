@@ -25,6 +25,7 @@ import numpy as np
 from jax import Array
 
 from earnshaw.energy.couplings.coupling import Coupling, squared_norm
+from earnshaw.numerics.fixed_order import over_rows
 
 TILE = 2**18  # numbers in one tile, 2 MiB: a few of them fit the cache, and two cores share one
 SMALL = 2**15  # up to this many numbers (pairs times dimension) all pairs come from differences
@@ -90,17 +91,15 @@ class FieldSum:
         axis: int,
     ) -> Array:
         """Sums over one axis of the tile, that of the sources y, for the probes x of the other."""
-        over = lambda entries, factor: jax.lax.dot_general(  # noqa: E731
-            entries, factor, (((axis,), (0,)), ((), ()))
-        )
+        over = over_rows if axis == 0 else jnp.matmul
         sources = jnp.concatenate([beta[:, None], beta[:, None] * y], axis=1)
         sums = over(value if cross is None else cross, sources)
         potential, gradient = self.coupling.complete(
             x,
-            sums[:, 0] if cross is None else over(value, beta),
+            sums[:, 0] if cross is None else over(value, beta[:, None])[:, 0],
             sums[:, 0],
             sums[:, 1:],
-            None if own is None else over(own, beta),
+            None if own is None else over(own, beta[:, None])[:, 0],
         )
         return jnp.concatenate([potential[:, None], gradient], axis=1)
 

@@ -48,6 +48,7 @@ from earnshaw.energy.streaming import Chunk, chunk_rows, fold, total
 from earnshaw.energy.variants import VARIANTS, Terms, check_ones
 from earnshaw.errors import EarnshawError, OutOfRange, UnknownName, check_integer
 from earnshaw.inputs import Inputs
+from earnshaw.numerics.fixed_order import one_blas_thread, over_rows, sum_all
 from earnshaw.numerics.least_squares import append_rows, solve_triangle
 from earnshaw.numerics.subsets import random_subset
 
@@ -101,7 +102,7 @@ class EmpiricalLoss(Objective):
         squares, (positions, weights) = self._total(
             student, lambda chunk: self.response.squares(student, chunk)
         )
-        value = squares / self.samples + self.ridge * jnp.sum(student.weights**2) + self.constant
+        value = squares / self.samples + self.ridge * sum_all(student.weights**2) + self.constant
         weights = weights / self.samples + 2 * self.ridge * student.weights
         return value, Gradient(positions / self.samples, weights)
 
@@ -135,7 +136,8 @@ class EmpiricalLoss(Objective):
                 "the weights are fixed with respect to positions; allowed: both, weights"
             )
         used = jnp.ones(student.units, dtype=bool) if used is None else used
-        return _refit(self, self.check(student), used)
+        with one_blas_thread():
+            return jax.block_until_ready(_refit(self, self.check(student), used))
 
     def subset(self, indices: ArrayLike) -> EmpiricalLoss:
         """The loss on some of the samples. Averages over a partition into equal parts are exact."""
@@ -178,13 +180,13 @@ class EmpiricalLoss(Objective):
         return dataclasses.replace(
             self,
             y=self.y - _answers(self.response, student, self.x, self.chunk),
-            constant=self.constant + self.ridge * jnp.sum(student.weights**2),
+            constant=self.constant + self.ridge * sum_all(student.weights**2),
             truth=None,
         )
 
     def empty_value(self) -> Array:
         """The mean of y^2, and what fixed units add: the loss of an empty student, ()."""
-        return jnp.mean(self.y**2) + self.constant
+        return sum_all(self.y**2) / self.samples + self.constant
 
     def unexplained(self, points: Array, student: Student) -> Array:
         """log|C| minus the logarithm of what the student's units make at most, at points (n, d)."""
@@ -367,7 +369,7 @@ def _gram(loss: EmpiricalLoss, positions: Array) -> Array:
 
     def products(chunk: Chunk) -> Array:
         outputs = loss.response.outputs(chunk.x, positions) * chunk.weight[:, None]
-        return outputs.T @ outputs
+        return over_rows(outputs, outputs)
 
     return loss._total(Student(positions, jnp.zeros(len(positions))), products) / loss.samples
 

@@ -41,6 +41,7 @@ from earnshaw.energy.variants import Terms
 from earnshaw.errors import EarnshawError, UnknownName
 from earnshaw.limits import check_memory
 from earnshaw.numerics.eigenpairs import Eigenpair, smallest_eigenpair
+from earnshaw.numerics.fixed_order import sum_all
 
 Moving = Literal["both", "positions", "weights"]
 MOVING = ("both", "positions", "weights")
@@ -341,7 +342,7 @@ def _energy_jvp(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
     value, gradient = objective.euclidean(student)
     moved = tangents[1]
     terms = ((gradient.positions, moved.positions), (gradient.weights, moved.weights))
-    change = sum((jnp.sum(g * v) for g, v in terms if v is not None), start=jnp.zeros(()))
+    change = sum((sum_all(g * v) for g, v in terms if v is not None), start=jnp.zeros(()))
     return value, change
 
 

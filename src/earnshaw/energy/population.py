@@ -53,6 +53,7 @@ from earnshaw.energy.objective import (
 from earnshaw.energy.variants import VARIANTS, Terms, check_ones
 from earnshaw.errors import EarnshawError, UnknownName, check_integer
 from earnshaw.limits import check_work
+from earnshaw.numerics.fixed_order import one_blas_thread, sum_all
 
 OBJECTIVES = tuple(VARIANTS)
 
@@ -100,15 +101,15 @@ class PopulationLoss(Objective):
         from_teacher, force_from_teacher = self.field.at(
             self._electrons(student), self._protons(student.units)
         )
-        value = jnp.sum(weigh(c, among - 2 * from_teacher)) + self.constant
+        value = sum_all(weigh(c, among - 2 * from_teacher)) + self.constant
         by_weights = 2 * (among - from_teacher)
         by_positions = 2 * weigh(c[:, None], force_among - force_from_teacher)
         if self.terms.self_energies:
             alone, force_alone = self.field.coupling.alone(student.positions)
-            value = value + jnp.sum(weigh(c * c, alone))
+            value = value + sum_all(weigh(c * c, alone))
             by_weights = by_weights + 2 * weigh(c, alone)
             by_positions = by_positions + weigh((c * c)[:, None], force_alone)
-        value = value + self.ridge * jnp.sum(c * c)
+        value = value + self.ridge * sum_all(c * c)
         by_weights = by_weights + 2 * self.ridge * c
         # Only unbounded potentials meet infinity - infinity: their energy counts as infinite.
         value = jnp.where(jnp.isnan(value), jnp.inf, value) if self.unbounded else value
@@ -150,7 +151,10 @@ class PopulationLoss(Objective):
                 "own, and the best weights are 0; allowed: bounded potentials"
             )
         used = jnp.ones(student.units, dtype=bool) if used is None else used
-        return _refit(self, student, used) if student.units else (student, self.empty_value())
+        if not student.units:
+            return student, self.empty_value()
+        with one_blas_thread():
+            return jax.block_until_ready(_refit(self, student, used))
 
     def node(self, unit: int, student: Student) -> PopulationLoss:
         """The loss as a function of one unit, all others fixed: a teacher of what they leave.
@@ -368,7 +372,7 @@ def _teacher_energy(loss: PopulationLoss) -> Array:
     b = loss.teacher.weights
     among, _ = loss.field.within(loss._protons(0))
     alone, _ = loss.field.coupling.alone(loss.teacher.positions)
-    return jnp.sum(weigh(b, among)) + jnp.sum(weigh(b * b, alone))
+    return sum_all(weigh(b, among)) + sum_all(weigh(b * b, alone))
 
 
 @eqx.filter_jit
@@ -390,7 +394,7 @@ def _group_laplacian(loss: PopulationLoss, student: Student, chosen: Array) -> A
     electrons, protons = loss._electrons(student), loss._protons(student.units)
     outside = electrons._replace(charges=jnp.where(inside, 0.0, electrons.charges))
     alone = charged_laplacians(loss.field, electrons, outside, protons)
-    return jnp.sum(jnp.where(inside, alone, 0.0))
+    return sum_all(jnp.where(inside, alone, 0.0))
 
 
 @eqx.filter_jit

@@ -42,6 +42,7 @@ from earnshaw.energy.objective import Gradient, Objective
 from earnshaw.errors import EarnshawError, check_real
 from earnshaw.landscape._curvature import Curvature, along, smallest_curvature, smooth_directions
 from earnshaw.landscape.binding import Binding, bind
+from earnshaw.numerics.fixed_order import one_blas_thread
 
 Kind = Literal[
     "minimum", "cusp-minimum", "strict-saddle", "degenerate", "not-critical", "inconclusive"
@@ -98,6 +99,7 @@ class Certificate:
         }
 
 
+@one_blas_thread()
 def certificate(
     objective: Objective, student: Student, *, tolerance: float | None = None
 ) -> Certificate:

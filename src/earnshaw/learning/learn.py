@@ -35,6 +35,7 @@ from earnshaw.learning.run import Run
 from earnshaw.learning.samples.sampled_nodes import sampled_nodes, translation
 from earnshaw.learning.settings import Settings
 from earnshaw.limits import check_memory
+from earnshaw.numerics.fixed_order import one_blas_thread
 from earnshaw.settings import given
 
 ITERATIONS = 100_000  # of methods of all units
@@ -43,6 +44,7 @@ SAMPLE = 256  # points over which what is left is averaged
 MORE_UNITS = 16  # beyond twice the teacher's, before node-wise learning gives up
 
 
+@one_blas_thread()
 def learn(
     teacher: Teacher | None = None,
     method: str | None = None,

@@ -41,6 +41,7 @@ from jax.typing import ArrayLike
 
 from earnshaw import numerics  # noqa: F401  (float64)
 from earnshaw.errors import EarnshawError, check_integer, check_real
+from earnshaw.numerics.fixed_order import one_blas_thread
 
 Stop = Literal["converged", "rounding", "products"]
 
@@ -113,6 +114,7 @@ def largest_eigenpair(
     return _search(product, size, -1.0, start, orthogonal_to, tolerance, max_products, seed)
 
 
+@one_blas_thread()
 def _search(
     product: Callable[[Array], ArrayLike],
     size: int,

@@ -28,6 +28,7 @@ import numpy as np
 from jax import Array
 
 from earnshaw import numerics  # noqa: F401  (float64)
+from earnshaw.numerics.fixed_order import sum_all
 
 PRODUCTS = 64
 ROUNDING = float(np.finfo(float).eps)
@@ -97,7 +98,7 @@ def _scale(values: Array) -> Array:
 
 def _length(vector: Array) -> Array:
     scale = _scale(vector)
-    return scale * jnp.linalg.norm(vector / scale)
+    return scale * jnp.sqrt(sum_all((vector / scale) ** 2))
 
 
 def _unit(vector: Array) -> Array:

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from earnshaw import numerics  # noqa: F401  (float64)
+from earnshaw.numerics.fixed_order import column_sums
 
 
 def append_rows(triangle: Array, rows: Array) -> Array:
@@ -28,7 +29,7 @@ def solve_triangle(triangle: Array) -> Array:
     if count == 0:
         return jnp.zeros(0)
     columns, target = triangle[:count, :count], triangle[:count, count]
-    length = jnp.linalg.norm(columns, axis=0)
+    length = jnp.sqrt(column_sums(columns**2))
     length = jnp.where(length > 0, length, 1.0)
     left, sizes, right = jnp.linalg.svd(columns / length)
     kept = sizes > 4 * count * jnp.finfo(sizes.dtype).eps * sizes[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import jax
-import jax.numpy as jnp
 from jax import Array
 
 from earnshaw.duality.activation import Activation, DotProduct
@@ -12,6 +11,7 @@ from earnshaw.energy.responses.dot_product import DotProductResponse
 from earnshaw.energy.responses.general import GeneralResponse
 from earnshaw.energy.responses.response import Response
 from earnshaw.errors import EarnshawError, OutOfRange, check_real
+from earnshaw.numerics.fixed_order import deviations
 
 
 def choose_response(sigma: Activation, x: Array, kink_width: float | None) -> Response:
@@ -28,7 +28,7 @@ def choose_response(sigma: Activation, x: Array, kink_width: float | None) -> Re
         if width < 0:
             raise OutOfRange("kink_width", kink_width, "0, or a positive number")
         found, widths = (found if width > 0 else ()), (width, width)
-    return DotProductResponse(sigma, jnp.std(x, axis=0), found, widths)
+    return DotProductResponse(sigma, deviations(x), found, widths)
 
 
 def _check_differentiable(sigma: DotProduct) -> None:

@@ -33,6 +33,7 @@ from earnshaw.duality.jumps import Jump
 from earnshaw.energy.objective import Gradient
 from earnshaw.energy.responses.response import Response
 from earnshaw.energy.streaming import Chunk
+from earnshaw.numerics.fixed_order import over_rows, sum_all
 
 
 class Curvature(NamedTuple):
@@ -76,8 +77,8 @@ class DotProductResponse(Response):
             if jump.value != 0:
                 bump = self._bump(jump, z, student.positions)
                 force += jump.value * bump * (r[:, None] + weights * (s - jump.mean_value))
-        positions = -2 * weights[:, None] * (force.T @ (counted[:, None] * x))
-        return jnp.sum(counted * r**2), Gradient(positions, -2 * (counted * r) @ s)
+        positions = -2 * weights[:, None] * over_rows(force, counted[:, None] * x)
+        return sum_all(counted * r**2), Gradient(positions, -2 * (counted * r) @ s)
 
     def hvp(self, student: Student, direction: Gradient, chunk: Chunk) -> Gradient:
         x, _, counted = chunk
@@ -90,7 +91,7 @@ class DotProductResponse(Response):
         change = jnp.sum(moved, axis=1, keepdims=True) + (s @ turn)[:, None]
         force = own * shift + mixed * turn + 2 * through * (change - moved - s * turn)
         pull = 2 * s * (change - moved) + mixed * shift
-        return Gradient(force.T @ (counted[:, None] * x), counted @ pull)
+        return Gradient(over_rows(force, counted[:, None] * x), counted @ pull)
 
     def laplacian(
         self, student: Student, group: Array | None, on_sphere: bool, chunk: Chunk

@@ -11,6 +11,7 @@ from earnshaw.duality.activation import Activation
 from earnshaw.energy.objective import Gradient
 from earnshaw.energy.responses.response import Response
 from earnshaw.energy.streaming import Chunk
+from earnshaw.numerics.fixed_order import column_sums, sum_all
 
 
 class GeneralResponse(Response):
@@ -25,11 +26,14 @@ class GeneralResponse(Response):
         return self.activation.unit(x[:, None, :], positions[None, :, :])
 
     def squares(self, student: Student, chunk: Chunk) -> tuple[Array, Gradient]:
-        return jax.value_and_grad(self._squares)(_point(student), chunk)
+        value, slope = jax.value_and_grad(self._squares)(_copies(_point(student), chunk), chunk)
+        return value, slope._replace(positions=column_sums(slope.positions))
 
     def hvp(self, student: Student, direction: Gradient, chunk: Chunk) -> Gradient:
         slope = jax.grad(self._squares)
-        return jax.jvp(lambda point: slope(point, chunk), (_point(student),), (direction,))[1]
+        at, along = (_copies(point, chunk) for point in (_point(student), direction))
+        product = jax.jvp(lambda point: slope(point, chunk), (at,), (along,))[1]
+        return product._replace(positions=column_sums(product.positions))
 
     def laplacian(
         self, student: Student, group: Array | None, on_sphere: bool, chunk: Chunk
@@ -37,7 +41,8 @@ class GeneralResponse(Response):
         """2 |grad g|^2 - 2 r Laplacian g for each sample, over the directions of the move."""
         x, y, counted = chunk
         positions, weights = _point(student)
-        outputs, pull = jax.vjp(lambda at: self.outputs(x, at), positions)
+        copies = _copies(_point(student), chunk).positions
+        outputs, pull = jax.vjp(lambda at: self.activation.unit(x[:, None, :], at), copies)
         r = y - outputs @ weights
         spread = self._spread(x, positions, on_sphere)
         curved = -2 * ((counted * r) @ spread) * weights
@@ -48,9 +53,8 @@ class GeneralResponse(Response):
         )
         slopes = slopes * weights[:, None]
         if on_sphere:
-            curved -= (student.dim - 1) * jnp.sum(
-                pull(-2 * (counted * r)[:, None] * weights)[0] * positions, axis=1
-            )
+            pulled = column_sums(pull(-2 * (counted * r)[:, None] * weights)[0])
+            curved -= (student.dim - 1) * jnp.sum(pulled * positions, axis=1)
         if group is None:
             along = jnp.sum(slopes**2, axis=-1)
             if on_sphere:
@@ -67,7 +71,8 @@ class GeneralResponse(Response):
 
     def _squares(self, point: Gradient, chunk: Chunk) -> Array:
         x, y, counted = chunk
-        return jnp.sum(counted * (y - self.outputs(x, point.positions) @ point.weights) ** 2)
+        outputs = self.activation.unit(x[:, None, :], point.positions)
+        return sum_all(counted * (y - outputs @ point.weights) ** 2)
 
     def _slope(self, x: Array, positions: Array, axis: int) -> Array:
         along = jnp.zeros_like(positions).at[:, axis].set(1.0)
@@ -88,6 +93,15 @@ class GeneralResponse(Response):
         start = jnp.zeros((x.shape[0], positions.shape[0]))
         trace = jax.lax.fori_loop(0, positions.shape[1], add, start)
         return trace - second(positions) if on_sphere else trace
+
+
+def _copies(point: Gradient, chunk: Chunk) -> Gradient:
+    """The same with a copy of the positions for every sample, (m, k, d).
+
+    A derivative in them is not yet summed over samples: that is left to `column_sums`.
+    """
+    shape = (len(chunk.x), *point.positions.shape)
+    return point._replace(positions=jnp.broadcast_to(point.positions, shape))
 
 
 def _point(student: Student) -> Gradient:

@@ -30,12 +30,14 @@ from earnshaw.landscape.hunting._walkers import Walkers, unevaluated
 from earnshaw.landscape.hunting.critical_points import DECIDED, CriticalPoint, Landscape, interval
 from earnshaw.landscape.hunting.settings import Settings
 from earnshaw.limits import check_memory, check_work
+from earnshaw.numerics.fixed_order import one_blas_thread
 from earnshaw.settings import given
 
 COPIES = 12  # of a start: where it began, is and goes, and what its file holds
 RELATIVE = 1e-10  # the default tolerance, relative to the size of slopes
 
 
+@one_blas_thread()
 def hunt(
     teacher: Teacher | None = None,
     *,

@@ -24,6 +24,7 @@ from earnshaw.learning.fitting._losses import LOSSES
 from earnshaw.learning.fitting._response import response_of
 from earnshaw.learning.fitting._samples import Samples
 from earnshaw.learning.fitting.network import FittedNetwork
+from earnshaw.numerics.fixed_order import over_rows, sum_all
 
 TRACES = {"normal": 0, "slope": 0}  # how often each was compiled: tests count them
 
@@ -103,14 +104,14 @@ def _normal(
     jacobian = jnp.concatenate(flat, axis=1)
     pushed = chunk.weight[:, None] * compared.gradient
     gradient = [
-        (slope * (pushed @ weights.T)).T @ chunk.x,
-        value.T @ pushed,
-        chunk.x.T @ pushed,
+        over_rows(slope * (pushed @ weights.T), chunk.x),
+        over_rows(value, pushed),
+        over_rows(chunk.x, pushed),
     ]
     return (
-        jnp.sum(chunk.weight * compared.value),
+        sum_all(chunk.weight * compared.value),
         jnp.concatenate([jnp.ravel(part) for part in gradient]),
-        jacobian.T @ jacobian,
+        over_rows(jacobian, jacobian),
     )
 
 
@@ -124,8 +125,12 @@ def _slope(
     value, slope = response_of(activation)(z, jnp.linalg.norm(units, axis=1))
     compared = LOSSES[loss](value @ weights + chunk.x @ affine, chunk.y)
     pushed = chunk.weight[:, None] * compared.gradient
-    gradient = [(slope * (pushed @ weights.T)).T @ chunk.x, value.T @ pushed, chunk.x.T @ pushed]
+    gradient = [
+        over_rows(slope * (pushed @ weights.T), chunk.x),
+        over_rows(value, pushed),
+        over_rows(chunk.x, pushed),
+    ]
     return (
-        jnp.sum(chunk.weight * compared.value),
+        sum_all(chunk.weight * compared.value),
         jnp.concatenate([jnp.ravel(part) for part in gradient]),
     )

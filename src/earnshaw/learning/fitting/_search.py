@@ -29,6 +29,7 @@ from earnshaw.learning.fitting._refit import RIDGE
 from earnshaw.learning.fitting._response import response_of
 from earnshaw.learning.fitting._samples import Samples
 from earnshaw.learning.fitting.network import FittedNetwork
+from earnshaw.numerics.fixed_order import column_sums, over_rows
 
 STARTS, ITERATIONS = 32, 15
 FEWEST, FEW, MOST = 512, 2048, 4096  # samples that are looked at:
@@ -162,9 +163,9 @@ def _ascend(
         z = x @ units.T
         value, slope = response(z, jnp.linalg.norm(units, axis=1))
         value, slope = root[:, None] * value, root[:, None] * slope
-        value = value - basis @ (basis.T @ value)
-        size = jnp.sum(value**2, axis=0) + ridge
-        weight = (value.T @ left) / size[:, None]
+        value = value - basis @ over_rows(basis, value)
+        size = column_sums(value**2) + ridge
+        weight = over_rows(value, left) / size[:, None]
         gain = size * jnp.sum(weight**2, axis=1)
         return gain, weight, value, slope, size
 
@@ -173,20 +174,19 @@ def _ascend(
         weight, value, slope, size = gains(units)[1:]
         square = jnp.sum(weight**2, axis=1)  # |c|^2 of every start
         # Rows D = slope x of every start, n (d + 1) numbers each; D^T D as one product if it fits.
-        along = jnp.einsum("ns,ni->si", value * slope, x)
-        across = (basis.T @ (slope[:, :, None] * x[:, None, :]).reshape(len(x), -1)).reshape(
-            basis.shape[1], *units.shape
-        )
+        along = over_rows(value * slope, x)
+        across = over_rows(basis, (slope[:, :, None] * x[:, None, :]).reshape(len(x), -1))
+        across = across.reshape(basis.shape[1], *units.shape)
         if pairs is None:
-            gram = jax.lax.map(lambda s: (s[:, None] * x).T @ (s[:, None] * x), slope.T)
+            gram = jax.lax.map(lambda s: over_rows(s[:, None] * x, s[:, None] * x), slope.T)
         else:
-            gram = ((slope**2).T @ pairs).reshape(-1, width, width)
-        gram = gram - jnp.einsum("qsi,qsj->sij", across, across)
+            gram = over_rows(slope**2, pairs).reshape(-1, width, width)
+        gram = gram - jax.vmap(over_rows, in_axes=1)(across, across)
         gram = gram - along[:, :, None] * along[:, None, :] / size[:, None, None]
         miss = left @ weight.T - value * square  # sum over outputs of c_o (r_o - c_o s)
-        pull = jnp.einsum("ns,ni->si", slope * miss, x)
-        pull = pull - jnp.einsum("qsi,qs->si", across, basis.T @ miss)
-        pull = free * (pull - along * (jnp.sum(value * miss, axis=0) / size)[:, None])
+        pull = over_rows(slope * miss, x)
+        pull = pull - jnp.einsum("qsi,qs->si", across, over_rows(basis, miss))
+        pull = free * (pull - along * (column_sums(value * miss) / size)[:, None])
         matrix = square[:, None, None] * gram * (free[:, None] * free)
         scale = jnp.diagonal(matrix, axis1=1, axis2=2)
         scale = jnp.maximum(scale, 1e-8 * jnp.max(scale, axis=1, keepdims=True))

@@ -21,6 +21,7 @@ from earnshaw.learning.fitting._tuning import Tuning
 from earnshaw.learning.fitting.growth import Event, Grower, OnEvent
 from earnshaw.learning.fitting.network import FittedNetwork, empty_network
 from earnshaw.learning.fitting.settings import Settings
+from earnshaw.numerics.fixed_order import one_blas_thread
 
 STAGE_FACTOR = 16  # how many more samples a network grows on from stage to stage
 ROUGH_ITERATIONS, ROUGH_TOLERANCE = 100, 1e-3  # of the solver while a network grows
@@ -53,6 +54,7 @@ class Fitted:
         return self.network.to_network()
 
 
+@one_blas_thread()
 def fit(
     x: np.ndarray,
     y: np.ndarray,

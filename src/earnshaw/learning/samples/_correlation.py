@@ -25,6 +25,7 @@ from earnshaw.charges.network import Student
 from earnshaw.energy.empirical import EmpiricalLoss
 from earnshaw.energy.responses.response import Response
 from earnshaw.energy.streaming import Chunk, chunk_rows, total
+from earnshaw.numerics.fixed_order import column_sums, deviations, over_rows
 
 LARGEST = 1e100  # stands for the infinite output of a unit at a sample
 DEPENDENT = 1e-10  # part of |sigma|^2 below which a unit is one that is placed already
@@ -42,7 +43,7 @@ class Correlation(eqx.Module):
     @property
     def spread(self) -> Array:
         """The standard deviation of the inputs."""
-        return jnp.mean(jnp.std(self.x, axis=0))
+        return jnp.mean(deviations(self.x))
 
     @property
     def spacing(self) -> Array:
@@ -56,7 +57,7 @@ class Correlation(eqx.Module):
         def sums(chunk: Chunk) -> tuple[Array, Array, Array]:
             x, placed = chunk.x[:, :dim], chunk.x[:, dim:]
             outputs = bounded(self.response.outputs(x, points)) * chunk.weight[:, None]
-            return chunk.y @ outputs, jnp.sum(outputs**2, axis=0), placed.T @ outputs
+            return chunk.y @ outputs, column_sums(outputs**2), over_rows(placed, outputs)
 
         table = jnp.concatenate([self.x, self.placed], axis=1)
         entries = self.response.entries(points.shape[0], dim)
@@ -80,7 +81,7 @@ def bounded(outputs: Array) -> Array:
 @eqx.filter_jit
 def _correlation(loss: EmpiricalLoss, student: Student, used: Array) -> Correlation:
     placed = bounded(loss.response.outputs(loss.x, student.positions)) * used
-    gram = placed.T @ placed
+    gram = over_rows(placed, placed)
     # Units that are not used have no outputs, and must not make the Gram matrix singular.
     ridge = jnp.where(used, 1e-14 * jnp.trace(gram), 1.0)
     factor = jnp.linalg.cholesky(gram + jnp.diag(ridge))

@@ -21,6 +21,7 @@ from earnshaw.energy.empirical import EmpiricalLoss
 from earnshaw.energy.streaming import Chunk, chunk_rows, total
 from earnshaw.learning.samples._correlation import bounded, correlation
 from earnshaw.learning.samples._search import climb
+from earnshaw.numerics.fixed_order import over_rows, sum_all
 
 FIRST_STEP = 0.25  # of a search, in standard deviations of the inputs
 LADDER = (1.0, 0.2, 0.04, 0.008)  # first steps around a unit's place, in those of a search
@@ -97,7 +98,7 @@ def _normal_equations(
         )
         rows = bounded(jnp.nan_to_num(rows)) * chunk.weight[:, None]
         left = chunk.y - values @ weights
-        return jnp.sum(chunk.weight * left**2), rows.T @ left, rows.T @ rows
+        return sum_all(chunk.weight * left**2), left @ rows, over_rows(rows, rows)
 
     rows = chunk_rows(loss.samples, units * (dim + 1), loss.chunk)
     return total(sums, loss.x, loss.y, rows)

@@ -20,6 +20,7 @@ from earnshaw.errors import EarnshawError, check_integer
 from earnshaw.learning._sessions import NodeByNode
 from earnshaw.learning.run import Trace
 from earnshaw.learning.samples.sampled_nodes import sampled_nodes, translation
+from earnshaw.numerics.fixed_order import one_blas_thread
 
 UNITS = 32  # the most that are placed if nothing is said
 
@@ -51,6 +52,7 @@ class SampledRun:
     matching: Matching | None = None
 
 
+@one_blas_thread()
 def learn_from_samples(
     data: tuple[ArrayLike, ArrayLike],
     activation: str | Activation | Callable[[Any], Any],
