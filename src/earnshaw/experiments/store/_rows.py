@@ -11,12 +11,13 @@ from earnshaw.files.json_text import check_text, parsed
 
 NUMBERS, TEXT, BYTES, NONE = (int, float), (str,), (bytes,), (type(None),)
 PLAIN = (*NUMBERS, *TEXT, *NONE, bool)  # what a number of a result may be
-OF_RUN = {
+Columns = dict[str, tuple[type, ...]]
+OF_RUN: Columns = {
     "id": (int,),
     **dict.fromkeys(("name", "kind", "version", "start"), TEXT),
     **dict.fromkeys(("cells", "done", "failed"), (int,)),
 }
-OF_CELL = {
+OF_CELL: Columns = {
     "settings": TEXT,
     "seed": (int,),
     "numbers": (*TEXT, *NONE),
@@ -25,14 +26,14 @@ OF_CELL = {
     "end": (*TEXT, *NONE),
     "arrays": (*BYTES, *NONE),
 }
-OF_CHECKPOINT = {"fraction": NUMBERS, "note": TEXT, "state": BYTES, "seconds": NUMBERS}
+OF_CHECKPOINT: Columns = {"fraction": NUMBERS, "note": TEXT, "state": BYTES, "seconds": NUMBERS}
 
 
 class Damaged(EarnshawError):
     """A row that no store of ours has."""
 
 
-def typed(rows: Iterable[tuple], columns: dict[str, tuple[type, ...]]) -> Iterator[tuple]:
+def typed(rows: Iterable[tuple], columns: Columns) -> Iterator[tuple]:
     """The rows, if every entry is of a type that its column may have."""
     for row in rows:
         for value, (name, types) in zip(row, columns.items(), strict=True):
