@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 
@@ -86,6 +88,29 @@ def test_depth_is_bounded_too():
 
     with pytest.raises(TooMuchWork, match="depth"), Budget(5.0):
         interruptible("falling")(deeper)()
+
+
+PROFILED = """
+import sys
+from earnshaw.numerics.budget import Budget, TooMuchWork, interruptible
+def endless():
+    while True:
+        pass
+with Budget(60.0):
+    interruptible("adding")(sum)([1, 2])
+try:
+    with Budget(0.1):
+        interruptible("counting")(endless)()
+except TooMuchWork:
+    sys.setprofile(lambda *_: None)
+    abs(interruptible("adding")(sum)([1, 2]))
+    sys.setprofile(None)
+"""
+
+
+def test_a_profiler_works_afterwards():
+    """Where an exception was taken back, Python 3.11 would hang in the next function."""
+    subprocess.run([sys.executable, "-c", PROFILED], check=True, timeout=120)
 
 
 def test_without_a_budget_nothing_happens():
