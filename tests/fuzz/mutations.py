@@ -202,7 +202,7 @@ def other_array(array: np.ndarray, rng: Rng) -> np.ndarray:
 def _cast(array: np.ndarray, dtype: str) -> np.ndarray:
     try:
         return array.astype(dtype)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeError):
         return np.zeros(array.shape, dtype)
 
 

@@ -87,7 +87,7 @@ class AllAtOnce(Session):
         _check_count("stop", states.stop, high=len(Stop))
         _check_count("snapshots", history.count, high=history.room)
         _check_count("iterations between snapshots", history.every, low=1)
-        if state.key.shape != self.begin().key.shape:
+        if state.key.shape != (2,):  # that of threefry2x32
             raise EarnshawError("the stored random key is none")
 
     def go(
