@@ -15,7 +15,7 @@ def main() -> None:
     """Print the answer, and the potential of one pair of units three ways."""
     result = ew.realize("(1 + r)*exp(-r)", on="space", dim=2, width=4.0)
     print("realizable:", result.realizable, "-", result.reason)
-    print(f"its own potential differs by at most {result.check_error:.1e}")
+    print(f"its own potential differs by about {result.check_error:.1e} at most, an estimate")
 
     sigma = result.activation
     theta, w = jax.numpy.array([0.3, 0.0]), jax.numpy.array([0.0, 1.0])
