@@ -76,7 +76,9 @@ def test_what_is_done_in_time_is_returned_and_nothing_comes_later():
 
 def test_the_shorter_of_two_budgets_holds():
     with Budget(0.01), Budget(100.0):
-        time.sleep(0.02)
+        began = time.thread_time()
+        while time.thread_time() < began + 0.02:
+            pass
         with pytest.raises(TooMuchWork, match=r"0\.01 s"):
             checkpoint("sleeping")
     checkpoint("nothing")

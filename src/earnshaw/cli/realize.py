@@ -24,7 +24,7 @@ def command(
     dim: Annotated[int | None, typer.Option(help="The dimension d.")] = None,
     width: Annotated[float, typer.Option(help="Standard deviation of the inputs.")] = 1.0,
     seconds: Annotated[
-        float, typer.Option(help="How long it may think before it is inconclusive.")
+        float, typer.Option(help="Processor time before it is inconclusive.")
     ] = 20.0,
     plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
     export: Annotated[

@@ -5,6 +5,9 @@
         interruptible("simplifying")(sympy.simplify)(expr)
 
 Where the time is over both raise `TooMuchWork`, which says so. Outside of a budget they do nothing.
+Time is the processor time of the thread, so that answers do not depend on what else a machine does;
+where a system does not tell it (macOS, Windows), the time that passes.
+
 SymPy knows no deadline, and may think for hours about a line of text. So a function that was marked
 `interruptible` has a second thread beside it, which sleeps; at the deadline it makes Python raise
 an exception in the first. That works in every thread and in notebooks, costs nothing before, and
@@ -28,6 +31,7 @@ from earnshaw.errors import EarnshawError
 P = ParamSpec("P")
 T = TypeVar("T")
 _AGAIN = 0.5  # seconds after which the exception comes again, should someone have swallowed it
+_SHORTEST = 1e-3  # seconds between two looks at the clock
 
 
 class TooMuchWork(EarnshawError):
@@ -39,14 +43,15 @@ class _Expired(BaseException):
 
 
 class Budget:
-    """So many seconds from now on, in this thread; within another budget, at most what it has."""
+    """So many seconds of this thread from now on; within another budget, at most what it has."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.watched = False
         outer = _IN_FORCE.get()
         self.outer = outer
-        self.deadline = time.monotonic() + seconds
+        self.now = _clock()
+        self.deadline = self.now() + seconds
         if outer is not None and outer.deadline < self.deadline:
             self.seconds, self.deadline = outer.seconds, outer.deadline
 
@@ -60,7 +65,7 @@ class Budget:
     @property
     def left(self) -> float:
         """Seconds until the deadline."""
-        return self.deadline - time.monotonic()
+        return self.deadline - self.now()
 
     def exhausted(self, doing: str) -> TooMuchWork:
         """The error that says what took too long."""
@@ -87,7 +92,7 @@ def interruptible(doing: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
             if budget is None or _is_watched(budget):
                 return function(*args, **kwargs)
             checkpoint(doing)
-            watch = _Watch(budget.left)
+            watch = _Watch(budget)
             budget.watched = True
             try:
                 try:
@@ -121,9 +126,9 @@ def _is_watched(budget: Budget | None) -> bool:
 class _Watch:
     """The second thread. After `stop` no exception is on its way."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, budget: Budget) -> None:
         self.target = threading.get_ident()
-        self.seconds = seconds
+        self.budget = budget
         self.over = threading.Event()
         self.lock = threading.Lock()
 
@@ -140,12 +145,22 @@ class _Watch:
             pass
 
     def _wait(self) -> None:
-        pause = max(self.seconds, 0.0)
-        while not self.over.wait(pause):
+        left = self.budget.left
+        while not self.over.wait(max(left, _SHORTEST)):
             with self.lock:
-                if not self.over.is_set():
+                if self.over.is_set():
+                    return
+                left = self.budget.left
+                if left <= 0:
                     _raise_in(self.target, _Expired)
-            pause = _AGAIN
+                    left = _AGAIN
+
+
+def _clock() -> Callable[[], float]:
+    """The processor time of this thread, in seconds, to be read from any thread."""
+    if not hasattr(time, "pthread_getcpuclockid"):
+        return time.monotonic
+    return functools.partial(time.clock_gettime, time.pthread_getcpuclockid(threading.get_ident()))
 
 
 def _raise_in(thread: int, kind: type[BaseException]) -> None:

@@ -277,7 +277,7 @@ def _check_error(
     f: Function,
     expr: sympy.Expr | None,
     proved: bool,
-) -> tuple[float, bool]:
+) -> tuple[float | None, bool]:
     """How far the dual of `activation` is from f on [-1, 1], and whether that is a bound."""
     own = np.zeros(series.degree + 1)
     roots = np.asarray(activation.coefficients)
@@ -296,8 +296,8 @@ def _check_error(
     # Without enclosures: what is seen on a grid, twice, and the rounding of both sides.
     with np.errstate(all="ignore"):
         dual, given = np.polynomial.polynomial.polyval(_GRID, own**2), f(_GRID)
-    seen = float(np.max(np.abs(dual - given)))
-    return 2 * seen + 1e-14 * float(np.max(np.abs(given))), False
+    error = 2 * float(np.max(np.abs(dual - given))) + 1e-14 * float(np.max(np.abs(given)))
+    return (error if math.isfinite(error) else None), False
 
 
 def _at_one(expr: sympy.Expr | None) -> flint.arb:

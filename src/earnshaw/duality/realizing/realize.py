@@ -39,8 +39,9 @@ def realize(
         on: for a formula, where it lives.
         dim: the dimension d; needed on R^d, and on the sphere to answer for S^(d-1).
         width: the standard deviation of the Gaussian inputs that a translation activation is for.
-        seconds: how long it may take, up to a few seconds more for the step at which the time ends;
-            what is not known by then is inconclusive, and the reason says what was being done.
+        seconds: how long it may think, of processor time, and a few seconds more for the step at
+            which they end; what is not known by then is inconclusive, and the reason says what was
+            being done.
 
     Returns:
         A `Realization` with `.realizable` True, False or None (inconclusive), `.reason`, and either
