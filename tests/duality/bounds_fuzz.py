@@ -1,6 +1,6 @@
 """Every public error bound of a potential, at random over the whole allowed range.
 
-    python tests/duality/bounds_fuzz.py --points 10000 --seed 1
+    PYTHONPATH=tests python -m duality.bounds_fuzz --points 10000 --seed 1
 
 prints, for each family, how many values were compared with `moments_reference.py`, how many lay
 outside the stated bound, and the largest error over bound. A point is one value of a potential:
@@ -14,19 +14,20 @@ from __future__ import annotations
 import argparse
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
-import moments_reference as exact
 import numpy as np
 from flint import arb, ctx
 
 import earnshaw as ew
+from duality import moments_reference as exact
 from earnshaw.errors import EarnshawError
+from earnshaw.landscape.proofs._almost_harmonic import AlmostHarmonicKernel
 
 Draw = np.random.Generator
-TOGETHER = 6  # points a potential, half of them on the sphere
 
 
 class Family(NamedTuple):
@@ -35,7 +36,7 @@ class Family(NamedTuple):
     reference: Callable[..., Any]
     parameters: Callable[[Draw], dict[str, Any]] = lambda rng: {}
     widths: tuple[float, float] = (1e-30, 1e30)
-    activation: str = ""
+    together: int = 30  # points a potential, half of them on the sphere
 
 
 class Point(NamedTuple):
@@ -49,13 +50,9 @@ class Point(NamedTuple):
     @property
     def ratio(self) -> float:
         """Above 1 the bound does not hold; also where the value is NaN."""
-        if self.bound == math.inf:
+        if self.error == 0 or self.bound == math.inf:
             return 0.0
-        return (
-            self.error / self.bound
-            if self.error == self.error and self.bound > 0
-            else (0.0 if self.error == 0 else math.inf)
-        )
+        return self.error / self.bound if self.bound > 0 and self.error >= 0 else math.inf
 
 
 def spread(rng: Draw, low: float, high: float) -> float:
@@ -73,7 +70,9 @@ def _rectified(n: int) -> Family:
 
 
 def _plane(name: str, widths: tuple[float, float], **drawn: Any) -> Family:
-    return Family(lambda *pair, **given: exact.plane(name, *pair, **given), widths=widths, **drawn)
+    return Family(
+        lambda *pair, **given: exact.plane(name, *pair, **given), widths=widths, together=6, **drawn
+    )
 
 
 FAMILIES: dict[str, Family] = {
@@ -109,7 +108,7 @@ FAMILIES: dict[str, Family] = {
             "coefficients": [signed(rng, 1e-6, 1e6) for _ in range(int(spread(rng, 1, 40)))]
         },
     ),
-    "hard-tanh": Family(exact.hard_tanh, widths=(1e-6, 1e6)),
+    "hard-tanh": Family(exact.hard_tanh, widths=(1e-6, 1e6), together=6),
     "laplace": _plane("laplace", (1e-6, 1e6)),
     "elu": _plane("elu", (1e-6, 1e6), parameters=lambda rng: {"alpha": signed(rng, 1e-3, 1e3)}),
     "softsign": _plane("softsign", (1e-6, 1e6)),
@@ -170,7 +169,7 @@ def compare(name: str, rng: Draw) -> Iterator[Point]:
     at = f"{name} {parameters if len(str(parameters)) < 99 else '...'} width={width!r}"
     v = arb(width) ** 2
     scale = 1 / moment(v, v, v) if normalize else 1
-    rhos = [correlation(rng) for _ in range(TOGETHER // 2)]
+    rhos = [correlation(rng) for _ in range(family.together // 2)]
     for rho, value in zip(rhos, np.asarray(phi.value(jnp.array(rhos))), strict=True):
         truth = moment(v, v, v * arb(rho)) * scale
         where = f"{at} rho={rho!r} {'normalised' if normalize else 'raw'}"
@@ -178,13 +177,91 @@ def compare(name: str, rng: Draw) -> Iterator[Point]:
     lengths = (max(low / width, 1e-6), min(high / width, 1e6))
     if lengths[0] > lengths[1]:
         return
-    for _ in range(TOGETHER - len(rhos)):
+    for _ in range(family.together - len(rhos)):
         q1, q2 = squares(rng, *lengths)
         c = covariance(q1, q2, correlation(rng))
         value = phi.moment(q1, q2, c)
         bound = float(phi.moment_error(q1, q2))
         truth = moment(v * arb(q1), v * arb(q2), v * arb(c))
         yield Point(name, f"{at} q1={q1!r} q2={q2!r} c={c!r}", gap(truth, value), bound)
+
+
+class OnSpace(NamedTuple):
+    """A potential on R^d, or on the sphere by its own formula: parameters, and its value."""
+
+    parameters: Callable[[Draw], dict[str, Any]]
+    reference: Callable[..., arb]
+    together: int = 20
+
+
+def _rate(rng: Draw) -> float:
+    return spread(rng, 1e-59, 1e59) if rng.integers(4) == 0 else spread(rng, 1e-3, 1e3)
+
+
+def _almost_harmonic(rng: Draw) -> dict[str, Any]:
+    core = str(rng.choice(["ball", "paper"]))
+    dim = int(spread(rng, 1, 301)) if rng.integers(4) == 0 else int(rng.integers(1, 12))
+    dim = 2 * (dim // 2) + 3 if core == "paper" else dim
+    radius = spread(rng, 1e-29, 1.0) if rng.integers(4) == 0 else spread(rng, 1e-3, 1.0)
+    return {"dim": min(dim, 301), "radius": radius, "lam": _rate(rng), "core": core}
+
+
+@lru_cache(maxsize=4)
+def _kernel(**parameters: Any) -> AlmostHarmonicKernel:
+    return AlmostHarmonicKernel(**parameters)
+
+
+def _synthetic(rho: arb, dim: int, degree: int) -> arb:
+    """f/f(1), f = sum c_n rho^n with c_(n+2) (n + 2)(n + 1) = c_n (n^2 + (d - 2) n + 1)."""
+    term, total, top = arb(1), arb(0), arb(0)
+    for n in range(0, degree + 1, 2):
+        total, top = total + term * rho**n, top + term
+        term *= arb(n * n + (dim - 2) * n + 1) / ((n + 2) * (n + 1))
+    return total / top
+
+
+ON_SPACE: dict[str, OnSpace] = {
+    "gaussian": OnSpace(
+        lambda rng: {"dim": int(spread(rng, 1, 1e6)), "rate": _rate(rng)},
+        lambda r, dim, rate: (-arb(rate) * r * r / 2).exp(),
+    ),
+    "bessel": OnSpace(lambda rng: {"dim": int(spread(rng, 1, 1e6))}, lambda r, dim: (-r).exp()),
+    "lambda-harmonic": OnSpace(
+        lambda rng: {"dim": 1, "lam": _rate(rng)},
+        lambda r, dim, lam: (arb.pi() / 2).sqrt() * (-arb(lam).sqrt() * r).exp(),
+    ),
+    "harmonic": OnSpace(lambda rng: {"dim": 1}, lambda r, dim: -r),
+    "distance": OnSpace(
+        lambda rng: {"dim": int(spread(rng, 1, 1e6)), "sign": int(rng.choice([-1, 1]))},
+        lambda r, dim, sign: sign * r,
+    ),
+    # Compared with the balls of the proofs, which test_kernels.py compares with its definition.
+    "almost-harmonic": OnSpace(
+        _almost_harmonic, lambda r, **given: _kernel(**given).radial(r * r, 0)[0], together=6
+    ),
+    "sphere-synthetic": OnSpace(
+        lambda rng: {
+            "dim": int(spread(rng, 2, 1e6)),
+            "degree": 2 * int(spread(rng, 1, 200)),
+        },
+        _synthetic,
+    ),
+}
+
+
+def compare_on_space(name: str, rng: Draw) -> Iterator[Point]:
+    """Some values of one potential beside its `error_bound`."""
+    family = ON_SPACE[name]
+    parameters = family.parameters(rng)
+    phi: Any = ew.potential(name, **parameters)
+    if phi.variable == "rho":
+        places = [correlation(rng) for _ in range(family.together)]
+    else:
+        scale = parameters.get("radius", 1.0) if rng.integers(2) else 1.0
+        places = [0.0, *(scale * spread(rng, 1e-6, 1e6) for _ in range(family.together - 1))]
+    for place, value in zip(places, np.asarray(phi.value(jnp.array(places))), strict=True):
+        truth = family.reference(arb(place), **parameters)
+        yield Point(name, f"{name} {parameters} at {place!r}", gap(truth, value), phi.error_bound)
 
 
 def gap(truth: Any, value: Any) -> float:
@@ -197,14 +274,17 @@ def gap(truth: Any, value: Any) -> float:
     return float(abs(truth - np.longdouble(float(value))))
 
 
-def points(seed: int, count: int, names: tuple[str, ...] = tuple(FAMILIES)) -> Iterator[Point]:
+NAMES = (*FAMILIES, *ON_SPACE)
+
+
+def points(seed: int, count: int, names: Sequence[str] = NAMES) -> Iterator[Point]:
     """At least `count` points, the families in turn."""
     rng = np.random.default_rng(seed)
     done = 0
     while done < count:
         for name in names:
             with ctx.workprec(exact.BITS):
-                for point in compare(name, rng):
+                for point in (compare if name in FAMILIES else compare_on_space)(name, rng):
                     done += 1
                     yield point
 
@@ -214,12 +294,12 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--points", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", nargs="*", default=list(FAMILIES))
+    parser.add_argument("--only", nargs="*", default=NAMES)
     given = parser.parse_args()
     worst: dict[str, Point] = {}
     counts: dict[str, list[int]] = {}
     start = time.time()
-    for point in points(given.seed, given.points, tuple(given.only)):
+    for point in points(given.seed, given.points, given.only):
         tally = counts.setdefault(point.family, [0, 0, 0])
         tally[0] += 1
         tally[1] += not point.ratio <= 1
@@ -229,9 +309,8 @@ def main() -> None:
     print(f"{'family':16s} points outside infinite   worst error/bound")
     for name, (total, outside, infinite) in counts.items():
         at = worst[name]
-        print(
-            f"{name:16s} {total:6d} {outside:7d} {infinite:8d}   {at.ratio:8.2g}  {at.error:.2g}/{at.bound:.2g} {at.where}"
-        )
+        most = f"{at.ratio:8.2g}  {at.error:.2g}/{at.bound:.2g} {at.where}"
+        print(f"{name:16s} {total:6d} {outside:7d} {infinite:8d}   {most}")
     print(f"{sum(t[0] for t in counts.values())} points in {time.time() - start:.0f} s")
 
 

@@ -26,6 +26,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import ACTIVATIONS, POTENTIALS
+from earnshaw.duality.activation import LARGEST_RATE
 from earnshaw.duality.families.cores import build_core
 from earnshaw.duality.families.tabulated import RadialTranslation, Realized, realized
 from earnshaw.duality.potential import Radial
@@ -38,6 +39,7 @@ from earnshaw.numerics.log_table import LogTable
 
 CORES = ("ball", "paper")
 MAX_DIM = 301  # as far as the accuracy has been measured: 6e-13 there, 2e-13 at 101
+LEAST_RADIUS = 1e-30  # so that the charge density, which goes as 1/radius^3, is finite
 MAX_ACTIVATION_DIM = 40  # beyond, a profile h spans more orders of magnitude than float64 has
 
 
@@ -45,10 +47,10 @@ MAX_ACTIVATION_DIM = 40  # beyond, a profile h spans more orders of magnitude th
 class AlmostHarmonic(Radial):
     """lambda-harmonic for r > radius, bounded inside, normalised to 1 at r = 0.
 
-    `dim` from 1 to 301, `radius` in (0, 1), `lam` = lambda > 0; `core` is "ball" (any dimension) or
-    "paper" (odd dimension >= 3). `radius`, `lam` and the coefficients are array leaves, so compiled
-    code is shared by potentials that differ only in these; they are constants to autodiff, which
-    differentiates in r alone.
+    `dim` from 1 to 301, `radius` in (1e-30, 1), `lam` = lambda in (1e-60, 1e60); `core` is "ball"
+    (any dimension) or "paper" (odd dimension >= 3). `radius`, `lam` and the coefficients are array
+    leaves, so compiled code is shared by potentials that differ only in these; they are constants
+    to autodiff, which differentiates in r alone.
     """
 
     dim: int = eqx.field(static=True)
@@ -75,8 +77,8 @@ class AlmostHarmonic(Radial):
         if core == "paper" and (self.dim < 3 or self.dim % 2 == 0):
             raise OutOfRange("dimension", dim, "an odd integer >= 3 for core paper; or core ball")
         self.core = core
-        radius = check_real("radius", radius, 0.0, 1.0)
-        lam = check_real("lambda", lam, 0.0)
+        radius = check_real("radius", radius, LEAST_RADIUS, 1.0)
+        lam = check_real("lambda", lam, 1 / LARGEST_RATE, LARGEST_RATE)
         self.radius, self.lam = jnp.asarray(radius), jnp.asarray(lam)
         prepared = map(jnp.asarray, build_core(self.dim, radius, lam, core))
         self._log_origin, self._value_terms, self._drop_terms = (next(prepared) for _ in range(3))

@@ -20,7 +20,7 @@ from earnshaw.duality._registry import ACTIVATIONS, POTENTIALS
 from earnshaw.duality.activation import NumpyProfile, Translation
 from earnshaw.duality.potential import Radial, Separable, even_size
 from earnshaw.duality.regions import Region
-from earnshaw.errors import check_dim, check_integer
+from earnshaw.errors import check_dim
 from earnshaw.inputs import Gaussian
 from earnshaw.numerics.bessel import log_reduced_k
 
@@ -143,8 +143,7 @@ def log_k0(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def bessel_profile(gap: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """h = prod_i (sqrt(2)/pi) K_0(|gap_i|), and its gradient."""
     logarithm, ratio = log_k0(np.abs(gap))
-    factor = (math.sqrt(2) / math.pi) ** gap.shape[-1]
-    value = factor * np.exp(np.sum(logarithm, axis=-1))
+    value = np.exp(np.sum(logarithm + math.log(math.sqrt(2) / math.pi), axis=-1))
     return value, np.where(gap < 0, ratio, -ratio) * value[..., None]
 
 
@@ -161,7 +160,7 @@ class BesselTranslation(Translation):
     )
 
     def __init__(self, dim: int, inputs: Gaussian | None = None) -> None:
-        self.dim = check_integer("dimension", dim, 1)
+        self.dim = check_dim(dim)
         self.inputs = Gaussian() if inputs is None else inputs
 
     @property
@@ -175,7 +174,7 @@ class BesselTranslation(Translation):
     def profile(self, displacement: ArrayLike) -> Array:
         """The profile h at displacements of shape (..., d); shape (...)."""
         logs = log_reduced_k(0.0, jnp.abs(jnp.asarray(displacement, dtype=float)))
-        return (math.sqrt(2) / math.pi) ** self.dim * jnp.exp(jnp.sum(logs, axis=-1))
+        return jnp.exp(jnp.sum(logs + math.log(math.sqrt(2) / math.pi), axis=-1))
 
     def autocorrelation(self) -> BesselPotential:
         """exp(-|theta - w|_1)."""
@@ -184,9 +183,9 @@ class BesselTranslation(Translation):
     @staticmethod
     def in_torch(torch: Any, gap: Any) -> Any:
         """The profile h at displacements of shape (..., d); shape (...)."""
-        factor = (math.sqrt(2) / math.pi) ** gap.shape[-1]
+        log_factor = math.log(math.sqrt(2) / math.pi)
         sizes = torch.where(gap < 0, -gap, gap)  # slope 1 at 0, as JAX has it
-        return factor * torch.exp(torch.sum(_torch_log_k0(torch, sizes), dim=-1))
+        return torch.exp(torch.sum(_torch_log_k0(torch, sizes) + log_factor, dim=-1))
 
 
 def _torch_log_k0(torch: Any, z: Any) -> Any:

@@ -16,10 +16,10 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import ACTIVATIONS, POTENTIALS
-from earnshaw.duality.activation import NumpyProfile, Translation
+from earnshaw.duality.activation import LARGEST_RATE, NumpyProfile, Translation
 from earnshaw.duality.potential import Radial
 from earnshaw.duality.regions import Region
-from earnshaw.errors import check_dim, check_integer, check_real
+from earnshaw.errors import check_dim, check_real
 from earnshaw.inputs import Gaussian
 
 
@@ -34,7 +34,7 @@ class GaussianPotential(Radial):
     rate: float = 1.0
 
     def __check_init__(self) -> None:
-        check_real("rate", self.rate, 0.0)
+        check_real("rate", self.rate, 1 / LARGEST_RATE, LARGEST_RATE)
 
     @property
     def name(self) -> str:
@@ -101,7 +101,9 @@ class GaussianPotential(Radial):
 
 def gaussian_profile(gap: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
     """h = (2 rate/pi)^(d/4) exp(-rate |gap|^2), and its gradient."""
-    value = (2 * rate / math.pi) ** (gap.shape[-1] / 4) * np.exp(-rate * np.sum(gap**2, axis=-1))
+    # In the exponent: in high dimension the factor alone leaves the range of float64.
+    log_factor = gap.shape[-1] / 4 * math.log(2 * rate / math.pi)
+    value = np.exp(log_factor - rate * np.sum(gap**2, axis=-1))
     return value, -2 * rate * gap * value[..., None]
 
 
@@ -116,8 +118,8 @@ class GaussianTranslation(Translation):
     )
 
     def __init__(self, dim: int, rate: float = 1.0, inputs: Gaussian | None = None) -> None:
-        self.dim = check_integer("dimension", dim, 1)
-        self.rate = check_real("rate", rate, 0.0)
+        self.dim = check_dim(dim)
+        self.rate = check_real("rate", rate, 1 / LARGEST_RATE, LARGEST_RATE)
         self.inputs = Gaussian() if inputs is None else inputs
 
     @property
@@ -131,7 +133,7 @@ class GaussianTranslation(Translation):
     def profile(self, displacement: ArrayLike) -> Array:
         """The profile h at displacements of shape (..., d); shape (...)."""
         square = jnp.sum(jnp.square(jnp.asarray(displacement, dtype=float)), axis=-1)
-        return (2 * self.rate / math.pi) ** (self.dim / 4) * jnp.exp(-self.rate * square)
+        return jnp.exp(self.dim / 4 * math.log(2 * self.rate / math.pi) - self.rate * square)
 
     def autocorrelation(self) -> GaussianPotential:
         """exp(-c r^2/2)."""
@@ -144,8 +146,8 @@ class GaussianTranslation(Translation):
     @staticmethod
     def in_torch(torch: Any, gap: Any, rate: Any) -> Any:
         """The profile h at displacements of shape (..., d); shape (...)."""
-        factor = (2 * rate / math.pi) ** (gap.shape[-1] / 4)
-        return factor * torch.exp(-rate * torch.sum(gap**2, dim=-1))
+        log_factor = gap.shape[-1] / 4 * torch.log(2 * rate / math.pi)
+        return torch.exp(log_factor - rate * torch.sum(gap**2, dim=-1))
 
 
 @ACTIVATIONS.register("gaussian")

@@ -17,10 +17,17 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import POTENTIALS
+from earnshaw.duality.activation import LARGEST_RATE
 from earnshaw.duality.potential import Radial
 from earnshaw.duality.regions import Region
-from earnshaw.errors import EarnshawError, check_dim, check_real
+from earnshaw.errors import EarnshawError, check_integer, check_real
 from earnshaw.numerics.bessel import k_ratio, log_reduced_k
+
+MAX_DIM = 301  # beyond it r^(2-d) leaves the range of float64 at r = 0.1
+
+
+def _check_dim(dim: object) -> int:
+    return check_integer("dimension", dim, 1, MAX_DIM)
 
 
 @POTENTIALS.register("harmonic")
@@ -31,7 +38,7 @@ class Harmonic(Radial):
     the minus sign Phi falls with distance in every dimension.
     """
 
-    dim: int = eqx.field(static=True, converter=check_dim)
+    dim: int = eqx.field(static=True, converter=_check_dim)
 
     @property
     def name(self) -> str:
@@ -98,11 +105,11 @@ class LambdaHarmonic(Radial):
     d = 1 it is sqrt(pi/2) exp(-s r), bounded; for d >= 2 it is infinite at r = 0.
     """
 
-    dim: int = eqx.field(static=True, converter=check_dim)
+    dim: int = eqx.field(static=True, converter=_check_dim)
     lam: float = 1.0
 
     def __check_init__(self) -> None:
-        check_real("lambda", self.lam, 0.0)
+        check_real("lambda", self.lam, 1 / LARGEST_RATE, LARGEST_RATE)
 
     @property
     def name(self) -> str:

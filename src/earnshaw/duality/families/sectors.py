@@ -16,9 +16,7 @@ How every step keeps its digits:
 - T_n by a Chebyshev series (T_1 = 1 - m T_0 with T_0 an erfcx would lose m^2 roundings);
 - elu of short vectors is nearly linear, and exp(u) - 1 must not be a difference of large numbers:
   falls of T_n are divided differences of the series, second ones a power series;
-- the integrand of long vectors lives within 1/s of the ends of the sector, so x = sinh(reach y)/s;
-- the ends themselves are nearly parallel vectors: sin(opening - x) is sin(x + the other opening)
-  where that is the smaller angle.
+- the integrand of long vectors lives within 1/s of the edges of the sector (`_sector_rule.py`).
 """
 
 from __future__ import annotations
@@ -37,18 +35,17 @@ from jax.typing import ArrayLike
 
 from earnshaw.duality._price import PriceMoment, swapped
 from earnshaw.duality._registry import ACTIVATIONS
+from earnshaw.duality._sector_rule import sector
 from earnshaw.duality.activation import LARGEST_FACTOR, DotProduct, NumpyFormula
 from earnshaw.duality.families.arccosine import Relu
 from earnshaw.duality.pair import ROUNDING, Moment, Pair, angle, area, inverse_wedge
 from earnshaw.duality.symmetry import EVEN, NONE, Symmetries
 from earnshaw.errors import check_real
-from earnshaw.numerics.quadrature import panel_rule
 from earnshaw.numerics.series import chebyshev_sum
 
 _KNEE, _TERMS = 5.0, 28  # of the series of T_n: the next term is 1e-17
 _SHORT, _POWERS = 0.5, 26  # where a + b is less, that many powers of it are enough
-_HALF = 64  # nodes on either half of a sector
-_NODES, _WEIGHTS = panel_rule(np.array([0.0, 1.0]), _HALF)
+_HALF = 32  # nodes on either half of a sector
 
 TURN = 2 * math.pi
 
@@ -136,12 +133,8 @@ def _second_fall(a: Array, b: Array) -> Array:
 
 def _sector(s1: Array, s2: Array, opening: Array, other: Array, rows: Rows) -> Array:
     """(1/2 pi) integral_0^opening rows(s1 sin(opening - x), s2 sin x) dx, opening + other = pi."""
-    fine = jax.lax.stop_gradient(1 / jnp.maximum(1.0, jnp.maximum(s1, s2)))[..., None]
-    s1, s2, opening, other = (part[..., None] for part in (s1, s2, opening, other))
-    reach = jnp.arcsinh(opening / (2 * fine))
-    x = fine * jnp.sinh(reach * _NODES)
-    weights = fine * reach * jnp.cosh(reach * _NODES) * _WEIGHTS
-    near, far = jnp.sin(x), jnp.sin(jnp.where(opening < other, opening - x, other + x))
+    near, far, weights = sector(s1, s2, opening, other, _HALF)
+    s1, s2 = s1[..., None], s2[..., None]
     return jnp.sum(weights * (rows(s1 * far, s2 * near) + rows(s1 * near, s2 * far)), -1) / TURN
 
 
@@ -182,10 +175,10 @@ class SectorMoment(PriceMoment):
 
     @property
     def scratch(self) -> int:
-        return 2 * len(_NODES)
+        return 2 * _HALF
 
     def relative_error(self, q1: Array, q2: Array) -> ArrayLike:
-        """Rounding, and Gauss' rule in y.
+        """Rounding, and Gauss' rule in y (`_sector_rule.py`).
 
         T_n is bounded for |arg m| < 3 pi/4, so the rows are for |Im y| < 0.6 pi/reach: an ellipse
         around [0, 1] whose semi-axes add up to exp(arcsinh(1.2 pi/reach)).

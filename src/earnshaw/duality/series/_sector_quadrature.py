@@ -8,7 +8,8 @@ On a sector s(u) s(v) is smooth, so Gauss rules in the angle and in panels of r 
 
 however long the vectors and however small the angle. (A Hermite series would fall only as a power
 of its length: a kink makes the dual singular at rho = +-1.) The error is bounded as that of a
-series is: by what a coarser rule differs by, which is about the root of it, and by rounding.
+series is: by rounding, and by what coarser rules differ by. Where they converge, the next coarser
+one is off by more than the fine one; where s(u) is too steep for all rules, the coarsest is asked.
 """
 
 from __future__ import annotations
@@ -25,33 +26,43 @@ import numpy as np
 from jax import Array
 
 from earnshaw.duality._price import PriceMoment, swapped
+from earnshaw.duality._sector_rule import sector
 from earnshaw.duality.activation import DotProduct
-from earnshaw.duality.pair import Pair, angle, area, inverse_wedge
+from earnshaw.duality.pair import UNDERFLOW, Pair, angle, area, inverse_wedge
 from earnshaw.duality.potential import elementwise_derivative
-from earnshaw.numerics.quadrature import legendre_rule, panel_rule
+from earnshaw.numerics.quadrature import panel_rule
 
 EPS = float(np.finfo(float).eps)
-EDGES = np.array([0.0, 0.25, 1.0, 2.5, 5.0, 9.5])  # of the panels in r; exp(-9.5^2/2) = 3e-20
+EDGES = np.array([1.0, 2.5, 5.0, 9.5])  # of the outer panels in r; exp(-9.5^2/2) = 3e-20
+INNER = 3  # panels between 1/s and 1, for functions of s r
 TINY = 1e-300  # stands for 0, on the right side of the kink
-RHOS = np.cos(np.linspace(0.0, math.pi, 9))  # where the rules are compared
+TURNS = np.array([0.0, 1e-5, 1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 0.7, 1.1])
+RHOS = np.cos(np.concatenate([TURNS, [math.pi / 2], math.pi - TURNS]))  # where rules are compared
 
 Function = Callable[[Array], Array]
 
 
 class Rule(NamedTuple):
-    """Gauss-Legendre nodes and weights on [-1, 1] for the angle, and on panels for r."""
+    """How many nodes on either half of a sector, and on each panel of r."""
 
-    angles: np.ndarray
-    angle_weights: np.ndarray
-    radii: np.ndarray
-    radial_weights: np.ndarray
+    half: int
+    order: int
+
+    def radii(self, size: Array) -> tuple[Array, Array]:
+        """Nodes and weights in r for functions of `size` r (...,); shapes (..., count)."""
+        least = jax.lax.stop_gradient(1 / jnp.maximum(4.0, size))[..., None]
+        inner = least ** (np.arange(INNER, 0, -1) / INNER)
+        outer = jnp.broadcast_to(EDGES, (*size.shape, len(EDGES)))
+        edges = jnp.concatenate([jnp.zeros_like(least), inner, outer], axis=-1)
+        return panel_rule(edges, self.order)
+
+    @property
+    def count(self) -> int:
+        """Of the nodes of one sector."""
+        return 2 * self.half * self.order * (INNER + len(EDGES))
 
 
-def _rule(angles: int, order: int) -> Rule:
-    return Rule(*legendre_rule(angles), *panel_rule(EDGES, order))
-
-
-FINE, COARSE = _rule(40, 14), _rule(32, 11)
+FINE, MIDDLE, COARSE = Rule(24, 12), Rule(20, 11), Rule(12, 8)
 
 
 class SectorQuadrature(PriceMoment):
@@ -67,24 +78,28 @@ class SectorQuadrature(PriceMoment):
     @property
     def method(self) -> str:
         """Sector quadrature, with its size."""
-        return f"sector quadrature ({len(FINE.angles)} x {len(FINE.radii)} nodes)"
+        return f"sector quadrature ({FINE.count} nodes)"
 
     @property
     def scratch(self) -> int:
-        return len(FINE.angles) * len(FINE.radii)
+        return FINE.count
 
     def bound(self, variance: float) -> float | None:
         """The bound of the module's docstring."""
         return self.error
 
     def error_at(self, q1: Array, q2: Array) -> Array:
-        """What the coarser rule differs by, over several correlations, and rounding."""
-        size = jnp.sqrt(q1 * q2)[..., None]
+        """What coarser rules differ by, over several correlations, and rounding."""
+        size = (jnp.sqrt(q1) * jnp.sqrt(q2))[..., None]
         pair = Pair.of_moments(q1[..., None], q2[..., None], size * RHOS)
         pair = Pair(*jnp.broadcast_arrays(*pair))
-        fine, coarse = (self._mean(self._s, self._s, pair, rule) for rule in (FINE, COARSE))
-        gaps, sizes = (jnp.max(jnp.abs(part), axis=-1) for part in (fine - coarse, fine))
-        return gaps + 64 * EPS * sizes
+        rules = (FINE, MIDDLE, COARSE)
+        fine, middle, coarse = (self._mean(self._s, self._s, pair, rule) for rule in rules)
+        near, far, sizes = (
+            jnp.max(jnp.abs(part), axis=-1) for part in (fine - middle, fine - coarse, fine)
+        )
+        gaps = jnp.where(16 * near < far, 4 * near, 2 * far)
+        return gaps + 64 * EPS * sizes + UNDERFLOW
 
     def value(self, pair: Pair) -> Array:
         """E[s(u) s(v)]."""
@@ -122,36 +137,44 @@ class SectorQuadrature(PriceMoment):
 
     def _mean(self, left: Function, right: Function, pair: Pair, rule: Rule = FINE) -> Array:
         """E[left(u) right(v)], two sectors of equal signs and two of opposite ones."""
-        s1, s2, t = jnp.sqrt(pair.q1), jnp.sqrt(pair.q2), angle(*pair)
+        s1, s2 = jnp.sqrt(pair.q1), jnp.sqrt(pair.q2)
+        same, crossed = angle(*pair.opposite()), angle(*pair)
         known = self.activation.symmetries
         same_both = known.flip is not None and known.constant == 0 and known.linear == 0
-        total = jnp.zeros_like(t)
+        total = jnp.zeros_like(same)
         for side in (1.0,) if same_both else (1.0, -1.0):
-            for other, opening in ((side, math.pi - t), (-side, t)):
-                total = total + _sector(left, right, side * s1, other * s2, opening, rule)
+            for other, openings in ((side, (same, crossed)), (-side, (crossed, same))):
+                total = total + _sector(left, right, side * s1, other * s2, *openings, rule)
         return 2 * total if same_both else total
 
     def _given_zero(self, function: Function, pair: Pair) -> Array:
         """E[delta(u) function(v)]: given u = 0, v has deviation wedge / sqrt(q1)."""
         deviation = area(*pair) / jnp.sqrt(pair.q1)
-        reach = jnp.maximum(deviation[..., None] * FINE.radii, TINY)
-        weights = FINE.radial_weights * np.exp(-(FINE.radii**2) / 2) / (2 * math.pi)
-        return (function(reach) + function(-reach)) @ weights / jnp.sqrt(pair.q1)
+        radii, weights = FINE.radii(deviation)
+        reach = jnp.maximum(deviation[..., None] * radii, TINY)
+        weights = weights * jnp.exp(-(radii**2) / 2) / (2 * math.pi)
+        both = jnp.sum(weights * (function(reach) + function(-reach)), axis=-1)
+        return both / jnp.sqrt(pair.q1)
 
 
 def _sector(
-    left: Function, right: Function, s1: Array, s2: Array, opening: Array, rule: Rule
+    left: Function, right: Function, s1: Array, s2: Array, opening: Array, other: Array, rule: Rule
 ) -> Array:
     """E[left(u) right(v)] over the sector of the given opening; the signs of u, v are of s1, s2."""
-    x = 0.5 * opening[..., None] * (1 + rule.angles)
-    sizes = jnp.sin(opening[..., None] - x), jnp.sin(x)
-    u, v = (
-        jnp.sign(size)[..., None, None]
-        * jnp.maximum((jnp.abs(size)[..., None] * along)[..., None] * rule.radii, TINY)
-        for size, along in zip((s1, s2), sizes, strict=True)
-    )
-    weights = rule.radial_weights * rule.radii * np.exp(-(rule.radii**2) / 2)
-    return opening * ((left(u) * right(v)) @ weights @ rule.angle_weights) / (4 * math.pi)
+    size1, size2 = jnp.abs(s1), jnp.abs(s2)
+    near, far, weights = sector(size1, size2, opening, other, rule.half)
+    radii, radial_weights = rule.radii(jnp.maximum(size1, size2))
+    radial_weights = radial_weights * radii * jnp.exp(-(radii**2) / 2)
+    total = jnp.zeros_like(opening)
+    for sines in ((far, near), (near, far)):
+        u, v = (
+            jnp.sign(length)[..., None, None]
+            * jnp.maximum((size[..., None] * sine)[..., None] * radii[..., None, :], TINY)
+            for length, size, sine in zip((s1, s2), (size1, size2), sines, strict=True)
+        )
+        rays = jnp.sum(radial_weights[..., None, :] * left(u) * right(v), axis=-1)
+        total = total + jnp.sum(weights * rays, axis=-1)
+    return total / (2 * math.pi)
 
 
 def sector_quadrature(activation: DotProduct, corner: float, variance: float) -> SectorQuadrature:
