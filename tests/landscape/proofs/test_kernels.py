@@ -7,9 +7,16 @@ from flint import arb, arb_mat, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from duality import moments_reference as exact
 from earnshaw.landscape.proofs._almost_harmonic import AlmostHarmonicKernel
 from earnshaw.landscape.proofs._balls import around, column
-from earnshaw.landscape.proofs._moments import ErfKernel, ExponentialKernel, HermiteKernel
+from earnshaw.landscape.proofs._moments import (
+    ErfKernel,
+    ExponentialKernel,
+    HermiteKernel,
+    SignKernel,
+)
+from earnshaw.landscape.proofs._radial import DistanceKernel
 from earnshaw.landscape.proofs._relu import ReluKernel
 
 DIGITS, BITS = 50, 256
@@ -181,6 +188,111 @@ def test_a_unit_with_itself_is_the_limit_of_a_pair(name):
         assert (pair.in_x + pair.in_y).overlaps(alone.gradient)
         assert twice.overlaps(alone.hessian)
         assert max(float(entry.rad()) for entry in twice.entries()) < 1e-30
+
+
+def spread(rng, low, high):
+    return float(10 ** rng.uniform(np.log10(low), np.log10(high)))
+
+
+def drawn_kernel(name, dim, rng):
+    """A kernel with random parameters, and Phi of two vectors of balls by `moments_reference`."""
+    width = spread(rng, 1e-6, 1e6)
+
+    def pair(x, y):
+        v = arb(width) ** 2
+        both = ((x, x), (y, y), (x, y))
+        return [v * sum((a * b for a, b in zip(*z, strict=True)), arb(0)) for z in both]
+
+    if name == "distance":
+        return DistanceKernel(
+            dim
+        ), lambda x, y: -sum(((a - b) ** 2 for a, b in zip(x, y, strict=True)), arb(0)).sqrt()
+    if name == "hermite":
+        degree = int(rng.integers(0, 12))
+        return HermiteKernel(width, degree), lambda x, y: exact.hermite(*pair(x, y), degree)
+    if name == "exponential":
+        rate, shift = spread(rng, 1e-3, 1.0) / width, float(rng.normal())
+        kernel = ExponentialKernel(width, rate, shift)
+        return kernel, lambda x, y: exact.exponential(*pair(x, y), rate, shift)
+    kernels = {"relu": ReluKernel, "erf": ErfKernel, "sign": SignKernel}
+    formulas = {"relu": lambda *q: exact._rectified(1, *q), "erf": exact.erf, "sign": exact.sign}
+    return kernels[name](width), lambda x, y: formulas[name](*pair(x, y))
+
+
+def drawn_places(dim, rng):
+    """Two vectors of any lengths, often nearly parallel."""
+    x = rng.normal(size=dim) * spread(rng, 1e-6, 1e6)
+    y = rng.normal(size=dim) * spread(rng, 1e-6, 1e6)
+    if dim > 1 and rng.integers(2):
+        y = rng.choice([-1, 1]) * spread(rng, 1e-3, 1e3) * x
+        y = y + spread(rng, 1e-12, 1.0) * np.linalg.norm(y) * rng.normal(size=dim)
+    return x.tolist(), y.tolist()
+
+
+@pytest.mark.parametrize("name", ["relu", "erf", "exponential", "hermite", "sign", "distance"])
+def test_balls_hold_60_digits_of_values_and_derivatives_at_random(name):
+    """Every entry of the jet beside central differences with a step of 1e-60, in 1200 bits."""
+    rng = np.random.default_rng(16)
+    for _ in range(60):
+        dim = int(rng.integers(1 if name != "sign" else 2, 4))
+        kernel, phi = drawn_kernel(name, dim, rng)
+        x, y = drawn_places(dim, rng)
+        with ctx.workprec(int(rng.choice([64, 128, 200]))):
+            jet, value = kernel.jet(column(x), column(y)), kernel.value(column(x), column(y))
+        with ctx.workprec(1200):
+            z, steps = [arb(v) for v in (*x, *y)], [arb(10) ** -60 * abs(arb(v)) for v in (*x, *y)]
+
+            def at(*moves, z=z, steps=steps, phi=phi, dim=dim):
+                moved = list(z)
+                for i, sign in moves:
+                    moved[i] = moved[i] + sign * steps[i]
+                return phi(moved[:dim], moved[dim:])
+
+            middle = at()
+            assert jet.value.overlaps(middle)
+            assert value.overlaps(middle)
+            slopes = [*jet.in_x.entries(), *jet.in_y.entries()]
+            blocks = [[jet.in_xx, jet.in_xy], [jet.in_xy.transpose(), jet.in_yy]]
+            sizes, bends = [], {}
+            for i in range(2 * dim):
+                ahead, behind = at((i, 1)), at((i, -1))
+                sizes.append((ahead - behind) / (2 * steps[i]))
+                bends[i, i] = (ahead - 2 * middle + behind) / steps[i] ** 2
+                for j in range(i):
+                    corners = (s * t * at((i, s), (j, t)) for s in (1, -1) for t in (1, -1))
+                    bends[i, j] = bends[j, i] = sum(corners, arb(0)) / (4 * steps[i] * steps[j])
+            # What differences leave out: h^2 times a higher derivative, 1e-120 of 1e60 or less.
+            room = arb(10) ** -50
+            for i, (ball, slope) in enumerate(zip(slopes, sizes, strict=True)):
+                about = abs(middle) + abs(slope * z[i])
+                assert ball.overlaps(slope + around(room * about / abs(z[i]))), (name, x, y, i)
+            for (i, j), bend in bends.items():
+                ball = blocks[i // dim][j // dim][i % dim, j % dim]
+                about = abs(middle) + abs(bend * z[i] * z[j])
+                room_here = around(room * about / abs(z[i] * z[j]))
+                assert ball.overlaps(bend + room_here), (name, x, y, i, j)
+                assert ball.is_finite() or name == "sign"  # which gives up near its cusps
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_balls_of_almost_harmonic_potentials_hold_their_definition_at_random(seed):
+    rng = np.random.default_rng(seed)
+    core = str(rng.choice(["ball", "paper"]))
+    dim = int(rng.choice([3, 5, 7] if core == "paper" else [1, 3, 5, 7]))
+    radius, lam = spread(rng, 1e-3, 1.0), spread(rng, 1e-3, 1e3)
+    kernel = AlmostHarmonicKernel(dim, radius, lam, core)
+    with mpmath.workdps(80):
+        phi = almost_harmonic(dim, radius, mpmath.mpf(lam), core)
+        for r in (spread(rng, 1e-3, 1.0) * radius, spread(rng, 1.0, 1e3) * radius):
+            x, y = [0.0] * dim, [r] + [0.0] * (dim - 1)
+            truth, h = phi(x, y), mpmath.mpf(10) ** -20 * r
+            slope = (phi(x, [r + h, *y[1:]]) - phi(x, [r - h, *y[1:]])) / (2 * h)
+            with ctx.workprec(128):
+                jet = kernel.jet(column(x), column(y))
+            with ctx.workprec(256):
+                ahead = arb(mpmath.nstr(slope, 60)) + around(arb("1e-30") * arb(str(abs(slope))))
+                assert jet.value.overlaps(arb(mpmath.nstr(truth, 60)))
+                assert jet.in_y[0, 0].overlaps(ahead)
 
 
 @settings(max_examples=40, deadline=None)
