@@ -4,8 +4,8 @@
     python benchmarks/store.py --cells 10000
 
 The results are those of a sweep of 1000 settings with 100 seeds, each with four numbers and two
-arrays of 60 entries, as `earnshaw sweep` keeps them. Every command is a process of its own, with
-its peak of memory.
+arrays of 60 entries, as `earnshaw sweep` keeps them. Every command is a process of its own: the
+seconds that it took, the seconds that a core worked for it, and its peak of memory.
 """
 
 from __future__ import annotations
@@ -73,16 +73,18 @@ def main() -> None:
         size = (folder / "store.sqlite").stat().st_size
         print(f"{asked.cells} results, {size / 2**20:.0f} MiB")
         for what, words in COMMANDS.items():
-            seconds, peak = _measured(words.split(), folder)
-            print(f"{what:20s} {seconds:7.1f} s {peak / 2**20:6.0f} MiB", flush=True)
+            seconds, worked, peak = _measured(words.split(), folder)
+            print(f"{what:20s} {seconds:7.1f} s {worked:7.1f} s {peak:6.0f} MiB", flush=True)
 
 
-def _measured(argv: list[str], folder: Path) -> tuple[float, int]:
-    """Seconds and peak memory of a command in a process of its own."""
+def _measured(argv: list[str], folder: Path) -> tuple[float, float, float]:
+    """Seconds, seconds of a core, and MiB at most, of a command in a process of its own."""
     child = (
         "import sys, resource; from earnshaw.cli.main import main\n"
         "try: main()\n"
-        "finally: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+        "finally:\n"
+        "    used = resource.getrusage(resource.RUSAGE_SELF)\n"
+        "    print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, file=sys.stderr)"
     )
     began = time.perf_counter()
     done = subprocess.run(
@@ -91,7 +93,8 @@ def _measured(argv: list[str], folder: Path) -> tuple[float, int]:
     seconds = time.perf_counter() - began
     if done.returncode:
         raise SystemExit(f"{' '.join(argv)}: {done.stderr}")
-    return seconds, int(done.stderr.split()[-1]) * 1024
+    worked, peak = map(float, done.stderr.split()[-2:])
+    return seconds, worked, peak
 
 
 if __name__ == "__main__":

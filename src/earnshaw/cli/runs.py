@@ -21,6 +21,7 @@ app = typer.Typer(help="List, show and export what a store of results holds.")
 RunArgument = Annotated[str, typer.Argument(help="The number of a run, or its name (the newest).")]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")]
 ENDINGS = (".csv", ".json", ".parquet")
+ROWS = 1000  # of the table that is shown: 10^5 would take a minute
 
 
 @app.command("list")
@@ -46,7 +47,9 @@ def show_command(run: RunArgument, store: StoreOption = STORE, json: JsonOption 
     if json:
         output.print_json({"runs": [found.summary() | {"rows": rows}]})
     else:
-        output.print_rows(f"{found.name} ({found.version})", _differing(rows))
+        output.print_rows(f"{found.name} ({found.version})", _differing(rows)[:ROWS])
+        if len(rows) > ROWS:
+            say(f"... and {len(rows) - ROWS} more; --json and `earnshaw runs export` have all")
 
 
 @app.command("export")
