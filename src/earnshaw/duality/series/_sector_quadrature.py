@@ -57,8 +57,8 @@ class Rule(NamedTuple):
         return panel_rule(edges, self.order)
 
     @property
-    def count(self) -> int:
-        """Of the nodes of one sector."""
+    def nodes(self) -> int:
+        """How many a sector has."""
         return 2 * self.half * self.order * (INNER + len(EDGES))
 
 
@@ -78,11 +78,11 @@ class SectorQuadrature(PriceMoment):
     @property
     def method(self) -> str:
         """Sector quadrature, with its size."""
-        return f"sector quadrature ({FINE.count} nodes)"
+        return f"sector quadrature ({FINE.nodes} nodes)"
 
     @property
     def scratch(self) -> int:
-        return FINE.count
+        return FINE.nodes
 
     def bound(self, variance: float) -> float | None:
         """The bound of the module's docstring."""
