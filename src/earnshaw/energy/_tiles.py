@@ -25,7 +25,7 @@ import numpy as np
 from jax import Array
 
 from earnshaw.energy.couplings.coupling import Coupling, squared_norm
-from earnshaw.numerics.fixed_order import over_rows
+from earnshaw.numerics.fixed_order import column_sums, over_rows, sum_all
 
 TILE = 2**18  # numbers in one tile, 2 MiB: a few of them fit the cache, and two cores share one
 SMALL = 2**15  # up to this many numbers (pairs times dimension) all pairs come from differences
@@ -65,7 +65,7 @@ class FieldSum:
         """From differences; `charges` (k, m) are those of the sources as each probe counts them."""
         value, gradient = self.coupling.exact(x[:, None, :], y[None, :, :])
         fields = jnp.concatenate([value[..., None], gradient], axis=-1)
-        return jnp.sum(weigh(charges[..., None], fields), axis=1)
+        return jax.vmap(column_sums)(weigh(charges[..., None], fields))
 
     def by_products(
         self, probes: Units, sources: Units, both: bool, same: bool
@@ -116,7 +116,7 @@ class LaplacianSum:
     def exact(self, x: Array, y: Array, charges: Array) -> Array:
         """From differences: shape (k, 1), for probes x (k, d) and sources y (m, d)."""
         laplacian = self.coupling.exact_laplacian(x[:, None, :], y[None, :, :])
-        return jnp.sum(weigh(charges, laplacian), axis=1)[:, None]
+        return jax.vmap(sum_all)(weigh(charges, laplacian))[:, None]
 
     def by_products(
         self, probes: Units, sources: Units, both: bool, same: bool

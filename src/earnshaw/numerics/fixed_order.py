@@ -7,8 +7,8 @@ has other last bits on another machine, and a descent that is chaotic ends elsew
 - XLA, in products a^T b that sum over the first axis of the matrix on the left: these go to Eigen,
   whose blocks depend on the size of its pool. Its other products, batched or not, are the same for
   any number of threads. `over_rows` is a^T b as one of those, and not slower.
-- XLA, in sums over the first axis, or over all, of arrays of more than about 10^4 numbers. Sums
-  over the last axis are safe. `column_sums` and `sum_all` are made of safe ones.
+- XLA, in sums of more than about 10^4 numbers into one, or of few long columns. `sum_all` and
+  `column_sums` add up blocks that are never split, and products with ones.
 - OpenBLAS behind NumPy, SciPy and `jax.numpy.linalg`, in factorisations of matrices from 64 rows
   on, and in dot products of more than 10^4 numbers. `one_blas_thread` keeps it to one thread, which
   for systems of our sizes is hardly slower.
@@ -27,7 +27,8 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from earnshaw import numerics  # noqa: F401  (float64)
 
-BLOCK = 1024  # numbers that are summed at once
+BLOCK = 1024  # numbers of one sum
+WHOLE = 8192  # numbers of an array whose sums are not split
 
 
 def over_rows(a: Array, b: Array) -> Array:
@@ -44,6 +45,8 @@ def over_rows(a: Array, b: Array) -> Array:
 
 def column_sums(x: Array) -> Array:
     """The sum of x (k, ...) over its first axis."""
+    if x.size <= WHOLE:
+        return jnp.sum(x, axis=0)
     return over_rows(jnp.ones((len(x), 1)), x.reshape(len(x), -1))[0].reshape(x.shape[1:])
 
 

@@ -1,0 +1,155 @@
+"""Digests of results, to the last bit, in a process that has some number of threads.
+
+`python tests/bits.py NAME...` prints {name: digest}, and how many threads XLA and BLAS have.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+
+
+def digests(threads: int, names: Iterable[str], **environment: str) -> dict[str, str]:
+    """What a process with so many threads prints, compiled by itself; NPROC is XLA's own name."""
+    compiled = ROOT / ".jax_cache" / f"{threads}-threads"
+    given = {
+        "NPROC": str(threads),
+        "OPENBLAS_NUM_THREADS": str(threads),
+        "JAX_COMPILATION_CACHE_DIR": str(compiled),
+    }
+    found = subprocess.run(
+        [sys.executable, __file__, *names],
+        env={**os.environ, **given, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 0, found.stderr
+    return json.loads(found.stdout.splitlines()[-1])
+
+
+def energy() -> object:
+    """The loss of 3000 units and its gradient, and of one unit among 8000."""
+    import earnshaw as ew
+
+    teacher = ew.random_teacher("gaussian", dim=10, units=100, seed=0)
+    of_many = ew.population_loss(teacher).value_and_gradient(_student(3000, 10))
+    crowd = ew.random_teacher("gaussian", dim=3, units=8000, seed=0)
+    return of_many, ew.population_loss(crowd, "one-node").value_and_gradient(_student(1, 3))
+
+
+def second_derivatives() -> object:
+    """A Hessian-vector product and Laplacians of 600 units."""
+    import earnshaw as ew
+
+    loss = ew.population_loss(ew.random_teacher("relu", dim=10, units=600, seed=0))
+    student = _student(600, 10)
+    return loss.hvp(student, (student.positions, student.weights)), loss.laplacian(student)
+
+
+def refit() -> object:
+    """The best weights of 150 units: an eigenvalue problem for LAPACK."""
+    import earnshaw as ew
+
+    loss = ew.population_loss(ew.random_teacher("gaussian", dim=10, units=50, seed=0))
+    return loss.refit(_student(150, 10))[0].weights
+
+
+def samples() -> object:
+    """A loss of 30,000 samples and its gradient, and its best weights."""
+    import earnshaw as ew
+
+    teacher = ew.random_teacher("relu", dim=10, units=20, seed=0)
+    loss, student = ew.empirical_loss(teacher, 30_000), _student(70, 10)
+    return loss.value_and_gradient(student), loss.refit(student)[0].weights
+
+
+def regressor() -> object:
+    """The units of NodewiseRegressor on 3000 rows, and what it predicts."""
+    from earnshaw.sklearn import NodewiseRegressor
+
+    rng = np.random.default_rng(0)
+    x, w = rng.standard_normal((3000, 8)), rng.standard_normal((3, 8))
+    y = np.sum(np.tanh(np.sum(x[:, None] * w, axis=2)), axis=1) + 0.1 * rng.standard_normal(3000)
+    model = NodewiseRegressor(2, activation="tanh", linear=False, random_state=0, max_iter=5)
+    model.fit(x, y)
+    return model.units_, model.weights_, model.predict(x)
+
+
+def classifier() -> object:
+    """The units of NodewiseClassifier on 3000 rows of four classes."""
+    from earnshaw.sklearn import NodewiseClassifier
+
+    rng = np.random.default_rng(0)
+    x, w = rng.standard_normal((3000, 8)), rng.standard_normal((4, 8))
+    y = np.argmax(np.sum(x[:, None] * w, axis=2) + rng.standard_normal((3000, 4)), axis=1)
+    model = NodewiseClassifier(2, activation="tanh", linear=False, random_state=0, max_iter=5)
+    model.fit(x, y)
+    return model.units_, model.weights_
+
+
+def hunt() -> object:
+    """Ten starts among 144 variables, whose Hessians are factorised."""
+    import earnshaw as ew
+
+    teacher = ew.random_teacher("relu", dim=12, units=12, seed=0)
+    found = ew.hunt(teacher, starts=10, iterations=2000, fixed_charges=True)
+    return found.ends, found.relative_losses, [point.smallest_eigenvalue for point in found.found]
+
+
+def learn() -> object:
+    """A network learned node by node, and one from samples of an unbounded activation."""
+    import earnshaw as ew
+
+    teacher = ew.random_teacher("almost-harmonic", dim=3, units=3, seed=0)
+    runs = (ew.learn(teacher, seed=1), ew.learn(teacher, seed=1, samples=4000, units=3))
+    return [(run.student.positions, run.student.weights) for run in runs]
+
+
+def _student(units: int, dim: int) -> object:
+    from earnshaw import Student
+
+    rng = np.random.default_rng(units)
+    return Student(rng.standard_normal((units, dim)), rng.standard_normal(units))
+
+
+WORK: dict[str, Callable[[], object]] = {
+    work.__name__: work
+    for work in (
+        energy,
+        second_derivatives,
+        refit,
+        samples,
+        regressor,
+        classifier,
+        hunt,
+        learn,
+    )
+}
+
+
+def _digest(result: object) -> str:
+    import jax
+
+    found = hashlib.sha256()
+    for leaf in jax.tree.leaves(result):
+        found.update(np.ascontiguousarray(np.asarray(leaf, dtype=float)).tobytes())
+    return found.hexdigest()
+
+
+def _threads() -> int:
+    """Of XLA's pool, by their name in Linux."""
+    tasks = Path("/proc/self/task").glob("*/comm")
+    return sum(task.read_text().strip() == "tf_XLAEigen" for task in tasks)
+
+
+if __name__ == "__main__":
+    made = {name: _digest(WORK[name]()) for name in sys.argv[1:]}
+    print(json.dumps({**made, "threads": _threads()}))
