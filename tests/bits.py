@@ -49,7 +49,7 @@ def second_derivatives() -> object:
     """A Hessian-vector product and Laplacians of 600 units."""
     import earnshaw as ew
 
-    loss = ew.population_loss(ew.random_teacher("relu", dim=10, units=600, seed=0))
+    loss = ew.population_loss(ew.random_teacher("gaussian", dim=10, units=600, seed=0))
     student = _student(600, 10)
     return loss.hvp(student, (student.positions, student.weights)), loss.laplacian(student)
 
@@ -96,11 +96,11 @@ def classifier() -> object:
 
 
 def hunt() -> object:
-    """Ten starts among 144 variables, whose Hessians are factorised."""
+    """Ten starts among 72 variables, whose Hessians are factorised."""
     import earnshaw as ew
 
-    teacher = ew.random_teacher("relu", dim=12, units=12, seed=0)
-    found = ew.hunt(teacher, starts=10, iterations=2000, fixed_charges=True)
+    teacher = ew.random_teacher("gaussian", dim=4, units=18, seed=0)
+    found = ew.hunt(teacher, starts=10, iterations=1000, fixed_charges=True)
     return found.ends, found.relative_losses, [point.smallest_eigenvalue for point in found.found]
 
 

@@ -24,8 +24,13 @@ def test_energies_and_fits_have_the_same_bits_with_one_and_two_threads():
 
 
 @pytest.mark.slow
-def test_everything_has_the_same_bits_with_one_two_and_eight_threads():
-    same(WORK, (2, 8))
+def test_everything_has_the_same_bits_with_one_and_two_threads():
+    same(WORK)
+
+
+@pytest.mark.slow
+def test_the_same_bits_with_more_threads_than_cores():
+    same(QUICK, (3, 8))
 
 
 @pytest.mark.slow

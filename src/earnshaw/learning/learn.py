@@ -68,7 +68,8 @@ def learn(
     """Learn a hidden network: find its units, match them, and say what kind of point was reached.
 
     Ctrl-C ends the run and returns what there is. The same arguments give the same result, to the
-    last bit, in every process, however often the run was interrupted and resumed.
+    last bit, however often the run was interrupted and resumed, and with any number of threads; on
+    processors of one kind, with the same versions and compiler flags (docs/learning.md).
 
     Args:
         teacher: the hidden network. Not needed to resume.

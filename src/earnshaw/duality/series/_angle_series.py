@@ -27,6 +27,7 @@ from earnshaw.duality.pair import Moment, Pair
 from earnshaw.duality.potential import elementwise_derivative
 from earnshaw.duality.series._hermite_series import HermiteSeries
 from earnshaw.numerics.autodiff import tangent
+from earnshaw.numerics.fixed_order import one_blas_thread
 from earnshaw.numerics.quadrature import correlated_mean
 from earnshaw.numerics.series import chebyshev_sum
 
@@ -98,6 +99,7 @@ def _chebyshev_argument(rho: Array) -> Array:
     return 2 * jnp.arctan2(jnp.sqrt((1 - rho) * (1 + rho)), rho) / jnp.pi - 1
 
 
+@one_blas_thread()
 def _derivative_in_rho(series: np.ndarray) -> np.ndarray | None:
     """The Chebyshev series g of -f_t / sin t, from sin(t) g = -f_t by least squares; or None."""
     count = 2 * len(series)
