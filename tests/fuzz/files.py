@@ -30,7 +30,7 @@ from fuzz.mutations import (
     written,
 )
 
-BLIND = 0.25  # of all cases: bytes are changed without a look at the format
+BLIND = 0.1  # of all cases: bytes are changed without a look at the format
 PATIENT = "--iterations 5 --starts 1"
 LEARNING = """kind = "learn"
 [grid]

@@ -107,8 +107,10 @@ def near(value: Any, rng: Rng) -> Any:
 def hostile(value: Any, rng: Rng) -> Any:
     """Something else in place of a value; often of its own type, so that it gets further."""
     which = rng.integers(10)
-    if which < 3:
-        return near(value, rng) if which == 0 else _one(NUMBERS, rng)
+    if which < 2:
+        return near(value, rng)
+    if which == 2:
+        return _one(NUMBERS, rng)
     if which < 6:
         same = {str: TEXTS, int: NUMBERS, float: NUMBERS}.get(type(value), BOXES)
         return _one(same, rng)
@@ -175,28 +177,37 @@ FILLS = [
     *(np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 2.0, 1e308, -1e308, 1e-308, 5e-324, 1e17),
     *(2**31, 2**40, 2.0**62, -(2.0**62), 1e4),
 ]
+SMALL = [-5, -2, -1, 0, 1, 2, 3, 4, 5, 7, 10, 64, 300]  # for integers, which count something
 
 
 def other_array(array: np.ndarray, rng: Rng) -> np.ndarray:
     """An array of another type or shape, or with other numbers in it."""
-    which = rng.integers(6)
+    which = rng.integers(10)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
+        if array.dtype.kind == "U" and array.ndim == 0 and which:
+            return _other_text(array, rng)
         if which == 0 or array.dtype.kind not in "biuf":
-            if array.dtype.kind == "U" and array.ndim == 0 and rng.integers(3):
-                return _other_text(array, rng)
             return _cast(array, str(_one(DTYPES, rng)))
-        if which == 1:
+        if which < 3:
             return _reshaped(array, rng)
-        if which < 5 and array.size:
-            array = array.copy()
-            some = rng.integers(array.size, size=int(_one([1, 1, 2, array.size], rng)))
-            fill = _one(FILLS, rng)
-            if array.dtype.kind != "f" and not np.isfinite(fill):
-                fill = -1.0
-            array.flat[some] = np.asarray(fill).astype(array.dtype)
-            return array
+        if which < 9 and array.size:
+            return _refilled(array, rng)
         return rng.permutation(array.ravel()).reshape(array.shape)
+
+
+def _refilled(array: np.ndarray, rng: Rng) -> np.ndarray:
+    """With other numbers in some places; mostly of a size that gets past the first look."""
+    array = array.copy()
+    some = rng.integers(array.size, size=int(_one([1, 1, 1, 2, array.size], rng)))
+    if array.dtype.kind == "f" and rng.integers(2):
+        array.flat[some] *= _one([-1.0, 0.0, 1.0 + 1e-15, 1.1, 10.0, 1e-8, 1e8, 1e150], rng)
+        return array
+    fill = _one(FILLS if array.dtype.kind == "f" or rng.integers(4) == 0 else SMALL, rng)
+    if array.dtype.kind != "f" and not np.isfinite(fill):
+        fill = -1.0
+    array.flat[some] = np.asarray(fill).astype(array.dtype)
+    return array
 
 
 def _cast(array: np.ndarray, dtype: str) -> np.ndarray:
