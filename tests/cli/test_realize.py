@@ -82,6 +82,21 @@ def test_a_budget_that_is_too_small_is_the_reason(answer):
     assert "--seconds" in result["reason"]
 
 
+@pytest.mark.parametrize(
+    ("formula", "on"),
+    [("exp(1000-r)", "space"), ("exp(-r*1e300)", "space"), ("log(rho-2)", "sphere")],
+)
+def test_a_picture_without_finite_values_is_drawn(answer, tmp_path, formula, on):
+    picture = tmp_path / "empty.svg"
+    answer("--potential", formula, "--on", on, "--dim", "3", "--plot", str(picture))
+    assert picture.exists()
+
+
+def test_a_picture_of_a_million_coordinates_is_refused(refuse, tmp_path):
+    given = ["--potential", "exp(-x1^2)", "--on", "space", "--dim", "1000000"]
+    assert "picture" in refuse("realize", *given, "--plot", str(tmp_path / "a.svg"))
+
+
 def test_an_estimate_is_called_one(invoke):
     bound = invoke("realize", "--potential", "rho^3")
     assert "differs by at most" in bound.stdout

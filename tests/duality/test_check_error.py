@@ -45,7 +45,7 @@ def monotone_term(rng: random.Random) -> tuple[str, Function]:
         (f"1/(1-{B}*rho)^2", lambda r: 1 / (1 - b * r) ** 2),
         (f"1/sqrt(1-{B}*rho^2)", lambda r: 1 / mpmath.sqrt(1 - b * r * r)),
         (f"rho^{n}", lambda r: r**n),
-        (f"(1+{A}*rho)^{n}/(1+{A})^{n}", lambda r: ((1 + a * r) / (1 + a)) ** n),
+        (f"(1+{A}*rho)^{n % 77}/(1+{A})^{n % 77}", lambda r: ((1 + a * r) / (1 + a)) ** (n % 77)),
         (f"-log(1-{B}*rho)", lambda r: -mpmath.log(1 - b * r)),
         (f"atanh({B}*rho)", lambda r: mpmath.atanh(b * r)),
         (f"tan({B}*rho)", lambda r: mpmath.tan(b * r)),
@@ -133,9 +133,13 @@ def rule(edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def towards(points: list[float], low: float, high: float, finest: float) -> np.ndarray:
-    """Edges from `low` to `high` that shrink geometrically towards each of `points`."""
+    """Edges from `low` to `high` that shrink geometrically towards each of `points`.
+
+    And are narrow everywhere: a profile oscillates where its transform had to end.
+    """
     steps = finest * 2.0 ** np.arange(60)
-    edges = [np.array([low, high]), *(np.array([p, *(p + steps), *(p - steps)]) for p in points)]
+    edges = [np.array([p, *(p + steps), *(p - steps)]) for p in points]
+    edges += [np.linspace(low, high, 1000), np.linspace(max(low, -1.0), min(high, 4.0), 500)]
     edges = np.unique(np.concatenate(edges))
     return edges[(edges >= low) & (edges <= high)]
 

@@ -71,13 +71,16 @@ def command(
 
             payload["export"] = str(take_away(result, export))
     if plot is not None:
+        from earnshaw.numerics.budget import Budget
         from earnshaw.plots.duality import draw_pair
         from earnshaw.plots.style import save
 
         why = "no activation has this potential"
         if result.realizable is not False:  # inconclusive, or known to exist but not computed
             why = f"{ANSWERS[result.realizable]}, with no activation to draw"
-        save(draw_pair(result.activation, result.potential, result.obstruction, why), plot)
+        with Budget(seconds):  # for its derivatives
+            figure = draw_pair(result.activation, result.potential, result.obstruction, why)
+        save(figure, plot)
         payload["plot"] = str(plot)
     if json:
         output.print_json(payload)

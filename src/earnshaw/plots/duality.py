@@ -19,6 +19,7 @@ from earnshaw.duality.potential import (
     elementwise_derivative,
 )
 from earnshaw.duality.realizing.realization import Obstruction
+from earnshaw.errors import OutOfRange
 from earnshaw.plots.formatting import plain
 from earnshaw.plots.style import (
     ELECTRON,
@@ -31,6 +32,7 @@ from earnshaw.plots.style import (
 )
 
 SAMPLES = 801
+MAX_DIM = 2000  # of displacements along a diagonal
 
 
 def draw_pair(
@@ -69,6 +71,9 @@ class _View:
             potential = dataclasses.replace(potential, dim=dim)
         self.potential, self.dim = potential, dim
         self.zonal, self.radial = isinstance(potential, Zonal), isinstance(potential, Radial)
+        if not (self.zonal or self.radial) and dim > MAX_DIM:
+            allowed = f"at most {MAX_DIM} where the potential is a formula in coordinates"
+            raise OutOfRange("the dimension of a picture", dim, allowed)
         self.title = f"{potential.name},  d = {dim}"
         self.core = min(getattr(potential, "breakpoints", ()), default=None)
         if self.zonal:
@@ -109,7 +114,7 @@ def _reach(phi: Any) -> float:
     """As far as |Phi| is above a thousandth of its largest finite value, from 0.5 to 8."""
     grid = np.linspace(0.0, 8.0, 4001)
     size = np.abs(np.asarray(phi(grid)))
-    top = size[0] if 0 < size[0] < np.inf else np.max(size[np.isfinite(size)]) / 100
+    top = size[0] if 0 < size[0] < np.inf else np.max(size[np.isfinite(size)], initial=0.0) / 100
     above = grid[size > 1e-3 * top]
     return float(np.clip(1.05 * above[-1], 0.5, 8.0)) if len(above) else 4.0
 
@@ -223,6 +228,8 @@ def _draw_laplacian(axes: Axes, view: _View) -> None:
 def _limit(axes: Axes, values: np.ndarray) -> None:
     """Keep an infinite end from flattening the rest."""
     finite = values[np.isfinite(values)]
+    if finite.size == 0:
+        return
     low, high = np.quantile(finite, [0.08, 0.98])
     if finite.size < values.size or np.ptp(finite) > 30 * max(high - low, 1e-12):
         margin = 0.25 * max(high - low, abs(high), 1e-3)

@@ -25,6 +25,7 @@ from earnshaw.duality.realizing._autocorrelation import DISTANCES, POOR, estimat
 from earnshaw.duality.realizing.realization import Realization
 from earnshaw.inputs import Gaussian
 
+_ROUNDING = 8 * 2.0**-52
 _CORE_REASONS = {
     "ball": "a positive mixture of overlaps of balls, whose transforms are squares",
     "paper": "(t-r)_+^d - (t/eps)(eps-r)_+^d has a non-negative transform in every odd d "
@@ -77,7 +78,8 @@ def _with_factor(
     """The activation factor * g, where g's own potential is `square` times the given one."""
     with flint.ctx.workprec(200):
         off = abs(flint.arb(factor) ** 2 * square - 1)
-        error = math.nextafter(float(off.upper()), math.inf)
+        # Powers by JAX, NumPy and PyTorch differ in the last digits of the factor.
+        error = math.nextafter(float(off.upper()), math.inf) + _ROUNDING
     if not error <= POOR:
         reason += f"; the factor of its activation lies beyond float64 in d = {activation.dim}"
         return Realization(potential, True, reason)

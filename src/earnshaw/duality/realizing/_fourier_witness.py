@@ -80,7 +80,7 @@ def placed(potential: Potential, found: Obstruction) -> Obstruction:
     """An obstruction in the coordinates that matter as one in R^d.
 
     Where d is so large that its points would be millions of zeros, those of a radial potential stay
-    in fewer dimensions, which R^d contains, and those of a formula in coordinates are left out.
+    in the dimensions that they need, and those of a formula in coordinates are left out.
     """
     assert found.points is not None
     count, own = found.points.shape
@@ -90,7 +90,9 @@ def placed(potential: Potential, found: Obstruction) -> Obstruction:
         axes = getattr(potential, "axes", tuple(range(own)))[:own]
         points = np.zeros((count, dim))
         points[:, np.array(axes, dtype=int)] = found.points
-    elif not isinstance(potential, Radial):
+    elif isinstance(potential, Radial):
+        points = found.points[:, : 1 + int(np.max(np.nonzero(found.points)[1], initial=0))]
+    else:
         points = None
     weights = None if points is None else found.weights
     where = dim if points is None else points.shape[1]

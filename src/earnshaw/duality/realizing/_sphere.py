@@ -290,7 +290,8 @@ def _check_error(
             # A coefficient that could not be told from 0, to 1e-40 of the largest, is in no ball.
             exact = isinstance(series.sharp[0], flint.fmpq)
             unseen = 0.0 if exact else 1e-39 * len(own) * float(np.max(np.abs(series.values)))
-            bound = math.nextafter(float(off.upper()), math.inf) + unseen
+            above = 0.0 if off.is_zero() else math.nextafter(float(off.upper()), math.inf)
+            bound = above + unseen
         if math.isfinite(bound):
             return bound, True
     # Without enclosures: what is seen on a grid, twice, and the rounding of both sides.
