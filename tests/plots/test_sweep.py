@@ -9,6 +9,7 @@ from scipy.stats import binomtest
 
 from earnshaw.errors import EarnshawError
 from earnshaw.experiments.kinds.learning import Learning
+from earnshaw.experiments.kinds.registry import KINDS
 from earnshaw.experiments.store.store import Cell
 from earnshaw.experiments.sweeps.plan import Plan
 from earnshaw.experiments.sweeps.sweep import Sweep
@@ -34,6 +35,8 @@ def made(kind, grid, number, seeds=4, fixed=None, name=None):
     for settings, seed in itertools.product(places, range(seeds)):
         found = number(settings, seed)
         failed = isinstance(found, str)
+        if isinstance(found, dict):  # what every result has
+            found = found | {name: 0.0 for name in KINDS[kind].numbers - set(found)}
         cells.append(
             Cell(settings, seed, None if failed else found, error=found if failed else None)
         )
