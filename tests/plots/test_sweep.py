@@ -36,7 +36,7 @@ def made(kind, grid, number, seeds=4, fixed=None, name=None):
         found = number(settings, seed)
         failed = isinstance(found, str)
         if isinstance(found, dict):  # what every result has
-            found = found | {name: 0.0 for name in KINDS[kind].numbers - set(found)}
+            found = found | dict.fromkeys(KINDS[kind].numbers - set(found), 0.0)
         cells.append(
             Cell(settings, seed, None if failed else found, error=found if failed else None)
         )
