@@ -337,6 +337,8 @@ def test_paths(changes, tmp_path):
         {"status": np.array([0, 1, 2, 3])},
         {"iterations": np.full(4, -1)},
         {"next_try": np.array([0.5] * 4)},
+        {"step_size": np.array([1.0, 1.0, np.nan, 1.0])},
+        {"step_size": np.array([1.0, 1.0, 1.0, -1.0])},
         {"positions": np.full((4, 2, 2), np.nan)},
         {"positions": np.ones((4, 2, 2))},  # not on the sphere
         {"teacher.dim": np.asarray(3)},

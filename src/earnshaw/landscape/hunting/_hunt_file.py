@@ -14,6 +14,8 @@ from __future__ import annotations
 import dataclasses
 import os
 
+import numpy as np
+
 from earnshaw.charges.network import Teacher
 from earnshaw.charges.network_file import TEACHER, network_fields, teacher_of
 from earnshaw.errors import EarnshawError
@@ -72,5 +74,7 @@ def _hunt(fields: Fields) -> tuple[Settings, Teacher, Search]:
     if fields["positions"].shape != shape:
         raise EarnshawError("its starts do not fit its settings")
     teacher.manifold.check(fields["positions"].reshape(-1, teacher.dim), "student unit")
+    if not np.all(fields["step_size"] >= 0):
+        raise EarnshawError("its step sizes are none; allowed: numbers >= 0")
     walkers = Walkers(*(fields[field.name] for field in OF_WALKERS))
     return settings, teacher, Search(walkers, fields["status"], fields["next_try"])
