@@ -36,7 +36,7 @@ class Family(NamedTuple):
     reference: Callable[..., Any]
     parameters: Callable[[Draw], dict[str, Any]] = lambda rng: {}
     widths: tuple[float, float] = (1e-30, 1e30)
-    together: int = 30  # points a potential, half of them on the sphere
+    together: int = 60  # points a potential, half of them on the sphere
 
 
 class Point(NamedTuple):

@@ -115,6 +115,7 @@ class HermiteMoment(Moment):
         return jnp.square(jnp.where(sums == 0, 0.0, sums * powers))
 
 
+@jax.jit
 def _horner(table: Array, x: Array) -> tuple[Array, Array]:
     """sum_k table_k x^k and sum_k |table_k x^k| by Horner's rule, shapes (..., columns)."""
 

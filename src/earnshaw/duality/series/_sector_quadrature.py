@@ -181,4 +181,4 @@ def sector_quadrature(activation: DotProduct, corner: float, variance: float) ->
     """The moment of `activation`, with its error at two vectors of squared norm `variance`."""
     form = SectorQuadrature(activation, corner)
     size = jnp.asarray(float(variance))
-    return eqx.tree_at(lambda made: made.error, form, float(jax.jit(form.error_at)(size, size)))
+    return eqx.tree_at(lambda made: made.error, form, float(form.error_at(size, size)))
