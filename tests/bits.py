@@ -46,11 +46,11 @@ def energy() -> object:
 
 
 def second_derivatives() -> object:
-    """A Hessian-vector product and Laplacians of 600 units."""
+    """A Hessian-vector product and Laplacians of 1000 units."""
     import earnshaw as ew
 
-    loss = ew.population_loss(ew.random_teacher("gaussian", dim=10, units=600, seed=0))
-    student = _student(600, 10)
+    loss = ew.population_loss(ew.random_teacher("gaussian", dim=10, units=100, seed=0))
+    student = _student(1000, 10)
     return loss.hvp(student, (student.positions, student.weights)), loss.laplacian(student)
 
 
@@ -104,6 +104,16 @@ def hunt() -> object:
     return found.ends, found.relative_losses, [point.smallest_eigenvalue for point in found.found]
 
 
+def certificate() -> object:
+    """The smallest of 240 eigenvalues."""
+    import earnshaw as ew
+
+    teacher = ew.random_teacher("gaussian", dim=10, units=24, seed=0)
+    student = ew.Student(1.01 * teacher.positions, teacher.weights)
+    found = ew.certify(teacher, student, wrt="positions")
+    return found.gradient_norm, found.smallest_eigenvalue
+
+
 def learn() -> object:
     """A network learned node by node, and one from samples of an unbounded activation."""
     import earnshaw as ew
@@ -130,6 +140,7 @@ WORK: dict[str, Callable[[], object]] = {
         regressor,
         classifier,
         hunt,
+        certificate,
         learn,
     )
 }
