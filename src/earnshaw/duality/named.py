@@ -21,6 +21,7 @@ from earnshaw.duality._registry import ACTIVATIONS, POTENTIALS, Registry
 from earnshaw.duality._user import user_function
 from earnshaw.duality.activation import Activation, DotProduct, Translation
 from earnshaw.duality.dual import Dual
+from earnshaw.duality.pair import LONGEST
 from earnshaw.duality.potential import Potential
 from earnshaw.duality.series.general import general_moment
 from earnshaw.errors import EarnshawError, OutOfRange, UnknownName, check_dim, check_real
@@ -111,7 +112,7 @@ def potential(
     """
     dim = None if dim is None else check_dim(dim)
     width = check_width(width)
-    max_norm = check_real("max_norm", max_norm, 0.0)
+    max_norm = check_real("max_norm", max_norm, 0.0, LONGEST)
     if isinstance(activation, str) and activation in POTENTIALS:
         given = parameters if dim is None else {"dim": dim, **parameters}
         made: Potential = _make(POTENTIALS, activation, given)

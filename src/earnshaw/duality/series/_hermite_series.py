@@ -27,12 +27,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from earnshaw.duality.pair import Moment, Pair
+from earnshaw.duality.pair import EPS, UNDERFLOW, Moment, Pair
 from earnshaw.numerics.hermite import weighted_hermite
 from earnshaw.numerics.quadrature import trapezoid_rule
 from earnshaw.numerics.series import power_sum, product_power_sum
 
-EPS = float(np.finfo(float).eps)
 TARGET = 1e-13  # of the truncation, relative to E[s^2]
 MAX_DEGREE = 2048
 
@@ -84,7 +83,8 @@ class HermiteSeries(Moment):
         (tail1, off1, size1), (tail2, off2, size2) = self._parts(q1), self._parts(q2)
         quadrature = off1 * (size2 + off2) + off2 * size1
         rounding = 4 * EPS * self.features.shape[1] * size1 * size2
-        return jnp.sqrt(tail1) * jnp.sqrt(tail2) + quadrature + rounding
+        total = jnp.sqrt(tail1) * jnp.sqrt(tail2) + quadrature + rounding + UNDERFLOW
+        return jnp.where(jnp.isnan(total), jnp.inf, total)
 
     def _parts(self, q: Array) -> tuple[Array, Array, Array]:
         """tail(q), and how far off (a_n) is as a vector, and its length."""

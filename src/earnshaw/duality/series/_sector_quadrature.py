@@ -28,11 +28,10 @@ from jax import Array
 from earnshaw.duality._price import PriceMoment, swapped
 from earnshaw.duality._sector_rule import sector
 from earnshaw.duality.activation import DotProduct
-from earnshaw.duality.pair import UNDERFLOW, Pair, angle, area, inverse_wedge
+from earnshaw.duality.pair import EPS, UNDERFLOW, Pair, angle, area, inverse_wedge
 from earnshaw.duality.potential import elementwise_derivative
 from earnshaw.numerics.quadrature import panel_rule
 
-EPS = float(np.finfo(float).eps)
 EDGES = np.array([1.0, 2.5, 5.0, 9.5])  # of the outer panels in r; exp(-9.5^2/2) = 3e-20
 INNER = 3  # panels between 1/s and 1, for functions of s r
 TINY = 1e-300  # stands for 0, on the right side of the kink
