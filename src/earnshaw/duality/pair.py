@@ -33,6 +33,7 @@ from jax.custom_derivatives import SymbolicZero
 from jax.typing import ArrayLike
 
 from earnshaw import numerics  # noqa: F401  (float64)
+from earnshaw.numerics.exact_products import product_minus_square
 
 _TERMS = 13
 _OCTANT = math.sqrt(2) - 1  # tan(pi/8)
@@ -83,12 +84,12 @@ class Pair(NamedTuple):
         """The same with the angle right however small it is, for numbers that are exactly these.
 
         low high = q1 q2 - c^2, in which all digits of the two products can cancel: it is summed
-        from products of half-words (`_determinant`).
+        in twice the precision.
         """
         q1, q2, c = (jnp.asarray(value, dtype=float) for value in (q1, q2, c))
         size, fixed = jax.lax.stop_gradient((jnp.sqrt(q1) * jnp.sqrt(q2), jnp.abs(c)))
         large = size + fixed
-        near = jnp.maximum(jax.lax.stop_gradient(_determinant(q1, q2, c)), 0.0)
+        near = jnp.maximum(jax.lax.stop_gradient(product_minus_square(q1, q2, c)), 0.0)
         small = jnp.where(large > 0, near / jnp.where(large > 0, large, 1.0), 0.0)
         return Pair(q1, q2, c, jnp.where(c < 0, large, small), jnp.where(c < 0, small, large))
 
@@ -110,34 +111,6 @@ class Pair(NamedTuple):
     def opposite(self) -> Pair:
         """The pair (theta, -w)."""
         return Pair(self.q1, self.q2, -self.c, self.high, self.low)
-
-
-def _determinant(q1: Array, q2: Array, c: Array) -> Array:
-    """q1 q2 - c^2 to 1e-15 of itself, or to 1e-31 q1 q2 where that is more.
-
-    Products of halves of 26 and 27 bits are exact, so it does not matter whether the compiler
-    fuses them with additions; those that can cancel are two-sums (Knuth), which lose nothing.
-    """
-    (a, a_rest), (b, b_rest), (e, e_rest) = _halves(q1), _halves(q2), _halves(c)
-    across, lost = _two_sum(a * b_rest, a_rest * b)
-    middle, lost_too = _two_sum(across, -2 * e * e_rest)
-    top, lost_most = _two_sum(a * b, -e * e)
-    whole, rest = _two_sum(top, middle)
-    return whole + (rest + lost + lost_too + lost_most + (a_rest * b_rest - e_rest * e_rest))
-
-
-def _halves(x: Array) -> tuple[Array, Array]:
-    """The upper 26 bits of the mantissa, and the rest."""
-    bits = jax.lax.bitcast_convert_type(x, jnp.int64)
-    upper = jax.lax.bitcast_convert_type(bits & -(1 << 27), jnp.float64)
-    return upper, x - upper
-
-
-def _two_sum(x: Array, y: Array) -> tuple[Array, Array]:
-    """x + y rounded, and what the rounding lost."""
-    total = x + y
-    part = total - x
-    return total, (x - (total - part)) + (y - part)
 
 
 def deficit(x: Array, y: Array) -> Array:

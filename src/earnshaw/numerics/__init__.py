@@ -6,6 +6,7 @@ Each module says what it was compared with (`python benchmarks/numerics.py`) and
 - `bessel`, the modified Bessel function K in the logarithm, with derivatives of every order;
 - `hermite`, `series`, `bernstein_form`, `piecewise`, `log_table`: polynomials and tables of them;
 - `quadrature`, `hankel`, `matern`: integrals and radial Fourier transforms;
+- `exact_products`: a difference of products that agree in all their digits;
 - `least_squares`, `subsets`, `autodiff`, `jax_as_numpy`: small parts.
 
 Importing this package switches JAX to float64. Every module of earnshaw that computes imports from
