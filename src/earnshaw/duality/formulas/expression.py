@@ -31,7 +31,7 @@ from earnshaw.duality.formulas.symbolic import (
 )
 from earnshaw.duality.potential import Potential, Radial, Zonal
 from earnshaw.errors import BadExpression, UnknownName, check_dim, check_integer
-from earnshaw.numerics.budget import interruptible
+from earnshaw.numerics.budget import TooMuchWork, interruptible
 
 RHO = sympy.Symbol("rho", real=True)
 RADIUS = sympy.Symbol("r", nonnegative=True)
@@ -224,6 +224,14 @@ class CartesianExpression(_Formula, Potential):
         A product of k factors has f(x)/f(0) = prod_i f(x_i e_i)/f(0), which is tried at random
         points. (f(0) is neither 0 nor infinite for any realizable potential other than 0.)
         """
+        try:
+            return self._factors()
+        except TooMuchWork:
+            raise
+        except (TypeError, ValueError):  # SymPy at a singular point, or words that cannot be read
+            return None
+
+    def _factors(self) -> list[RadialExpression] | None:
         symbols = self.symbols
         zero = sympy.Integer(0)
         origin = self.expr.xreplace(dict.fromkeys(symbols, zero))
@@ -245,10 +253,7 @@ class CartesianExpression(_Formula, Potential):
                 along = {y: RADIUS if y == x else zero for y in symbols}
                 piece = self.expr.xreplace(along) / (origin if axis else 1)
                 pieces.append(sympy.powsimp(sympy.expand_mul(piece)))
-        try:
-            return [RadialExpression(str(piece), 1) for piece in pieces]
-        except BadExpression:  # SymPy's words for a factor may lie outside of what can be read
-            return None
+        return [RadialExpression(str(piece), 1) for piece in pieces]
 
     def _at(self, expr: sympy.Expr, displacement: ArrayLike) -> Array:
         x = jnp.asarray(displacement, dtype=float)
