@@ -16,23 +16,32 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 
 
-def digests(threads: int, names: Iterable[str], **environment: str) -> dict[str, str]:
-    """What a process with so many threads prints, compiled by itself; NPROC is XLA's own name."""
-    compiled = ROOT / ".jax_cache" / f"{threads}-threads"
+def digests(
+    numbers: Iterable[int], names: Iterable[str], **environment: str
+) -> list[dict[str, str]]:
+    """What processes with so many threads print, each compiled by itself; side by side."""
+    begun = [_begun(threads, names, environment) for threads in numbers]
+    found = []
+    for process in begun:
+        printed, errors = process.communicate()
+        assert process.returncode == 0, errors
+        found.append(json.loads(printed.splitlines()[-1]))
+    return found
+
+
+def _begun(threads: int, names: Iterable[str], environment: dict[str, str]) -> subprocess.Popen:
     given = {
-        "NPROC": str(threads),
+        "NPROC": str(threads),  # XLA's own name for it
         "OPENBLAS_NUM_THREADS": str(threads),
-        "JAX_COMPILATION_CACHE_DIR": str(compiled),
+        "JAX_COMPILATION_CACHE_DIR": str(ROOT / ".jax_cache" / f"{threads}-threads"),
     }
-    found = subprocess.run(
+    return subprocess.Popen(
         [sys.executable, __file__, *names],
         env={**os.environ, **given, **environment},
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        check=False,
     )
-    assert found.returncode == 0, found.stderr
-    return json.loads(found.stdout.splitlines()[-1])
 
 
 def energy() -> object:
