@@ -302,6 +302,7 @@ def test_runs(changes, tmp_path):
         {"bound": np.array([0, 2])},
         {"group": np.array([0, 2])},
         {"stop": np.asarray("never")},
+        {"energy": np.full(108, np.nan)},
         {"times": held("path.npz", "times")[::-1]},
         {"times": held("path.npz", "times") - 1},
         {"positions": np.full((108, 2, 2), np.inf)},

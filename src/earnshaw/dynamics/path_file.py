@@ -120,6 +120,8 @@ def _check_path(fields: Fields, protons: int, dim: int) -> None:
         raise EarnshawError("its positions are not those of units beside its teacher's")
     if times[0] != 0 or np.any(np.diff(times) < 0):
         raise EarnshawError("its times do not grow from 0 on")
+    if not np.isfinite(fields["energy"][0]) or np.any(np.isnan(fields["energy"])):
+        raise EarnshawError("its energy is not finite at the start, or is not a number")
     if np.any(fields["bound"] >= protons) or np.any(fields["group"] >= units):
         raise EarnshawError("it has units that are bound to what is not there")
     for event in fields["events"]:
