@@ -111,7 +111,12 @@ KINDS = [
     Kind(
         ("run-gd.npz", "run-node-wise.npz", "made-gd.npz", "made-nodes.npz", "made-sgd.npz"),
         in_npz,
-        ("learn --resume {} --iterations 5", "learn --resume {} --json", "certify {}"),
+        (
+            "learn --resume {} --iterations 5",
+            "learn --resume {} --json",
+            "learn --resume {} --iterations 5 --plot out.svg",
+            "certify {}",
+        ),
         2.0,
     ),
     Kind(
@@ -132,6 +137,7 @@ KINDS = [
             "landscape --resume {}",
             "landscape --resume {} --starts 5",
             "landscape --resume {} --json",
+            "landscape --resume {} --plot out.svg",
         ),
         2.0,
     ),
