@@ -95,13 +95,12 @@ def _normal(
     outputs = value @ weights + chunk.x @ affine
     compared = LOSSES[loss](outputs, chunk.y)
     root = jnp.sqrt(chunk.weight)[:, None, None] * compared.root
-    # (S^T J): for every column q of the root, sum_o S_oq dg_o/d(parameter).
-    pull = slope[:, None, :] * jnp.einsum("noq,ko->nqk", root, weights)
-    moved = pull[..., None] * chunk.x[:, None, None, :]
-    charged = jnp.einsum("nk,noq->nqko", value, root)
-    tilted = jnp.einsum("ni,noq->nqio", chunk.x, root)
-    flat = [part.reshape(-1, np.prod(part.shape[2:])) for part in (moved, charged, tilted)]
-    jacobian = jnp.concatenate(flat, axis=1)
+    # (S^T J)^T: for every column q of the root, sum_o S_oq dg_o/d(parameter); samples are last, so
+    # that sums over them need no transposition.
+    x, roots = chunk.x.T[:, None, :, None], jnp.moveaxis(root, 1, 0)
+    pull = slope.T[:, :, None] * jnp.einsum("noq,ko->knq", root, weights)
+    parts = (pull[:, None] * x[:, 0], value.T[:, None, :, None] * roots, x * roots)
+    jacobian = jnp.concatenate([part.reshape(-1, part.shape[2] * part.shape[3]) for part in parts])
     pushed = chunk.weight[:, None] * compared.gradient
     gradient = [
         over_rows(slope * (pushed @ weights.T), chunk.x),
@@ -111,7 +110,7 @@ def _normal(
     return (
         sum_all(chunk.weight * compared.value),
         jnp.concatenate([jnp.ravel(part) for part in gradient]),
-        over_rows(jacobian, jacobian),
+        jacobian @ jacobian.T,
     )
 
 
