@@ -34,7 +34,7 @@ import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
-from earnshaw.charges.manifolds import Manifold
+from earnshaw.charges.manifolds import Manifold, check_squares
 from earnshaw.charges.network import Student, Teacher, is_concrete
 from earnshaw.duality.activation import Activation
 from earnshaw.energy.variants import Terms
@@ -299,6 +299,7 @@ class Objective(eqx.Module):
                 "as the teacher"
             )
         if is_concrete(student.positions):
+            check_squares(student.positions, "student unit")
             self.manifold.check(student.positions, "student unit")
         return student
 

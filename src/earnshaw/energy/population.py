@@ -23,7 +23,7 @@ import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
-from earnshaw.charges.manifolds import Manifold
+from earnshaw.charges.manifolds import Manifold, check_squares
 from earnshaw.charges.network import Student, Teacher, is_concrete
 from earnshaw.duality.named import ACTIVATIONS
 from earnshaw.energy._field import (
@@ -327,6 +327,8 @@ def population_loss(
     moving = what_moves(objective, wrt)
     if objective == "assumption-1":
         check_ones("teacher", teacher.weights)
+    if is_concrete(teacher.positions):
+        check_squares(teacher.positions, "teacher unit")
     pairs = {"pairs of units": teacher.units**2, "dimensions": teacher.dim}
     check_work("one value of the loss", pairs)
     coupling = choose_coupling(teacher.potential, teacher.manifold, teacher.dim)
