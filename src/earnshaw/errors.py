@@ -7,7 +7,6 @@ command line prints that line and exits with code 2, so the words below are user
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Iterable
 
 
@@ -52,36 +51,3 @@ class NotSquareIntegrable(EarnshawError):
 
 class BadExpression(EarnshawError):
     """A formula that does not parse, or that uses a name outside the whitelist."""
-
-
-LARGEST = 2**31 - 1  # an integer without a limit of its own: as far as indices of arrays go
-
-
-def check_integer(what: str, value: object, low: int, high: int = LARGEST) -> int:
-    """Return `value` as an int in [low, high], or raise `OutOfRange`."""
-    allowed = f"an integer from {low} to {high}"
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise OutOfRange(what, value, allowed)
-    number = value.__index__()
-    if not low <= number <= high:
-        raise OutOfRange(what, value, allowed)
-    return number
-
-
-def check_dim(dim: object, low: int = 1, what: str = "dimension") -> int:
-    """Return `dim` as an int of at least `low`, or raise `OutOfRange`."""
-    return check_integer(what, dim, low)
-
-
-def check_real(what: str, value: object, low: float = -math.inf, high: float = math.inf) -> float:
-    """Return `value` as a finite float strictly between low and high, or raise `OutOfRange`."""
-    allowed = f"a number in ({low:g}, {high:g})"
-    if isinstance(value, (bool, str)):
-        raise OutOfRange(what, value, allowed)
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        raise OutOfRange(what, value, allowed) from None
-    if not (math.isfinite(number) and low < number < high):
-        raise OutOfRange(what, value, allowed)
-    return number

@@ -14,7 +14,7 @@ from jax.scipy.special import logsumexp
 from scipy.special import gammainccinv, gammaln
 
 from earnshaw import numerics  # noqa: F401  (float64)
-from earnshaw.errors import check_real
+from earnshaw.limits import check_real
 
 NEGLIGIBLE = 1e-18  # a probability that no float64 computation can see
 

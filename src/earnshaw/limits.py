@@ -17,13 +17,44 @@ import math
 import os
 from collections.abc import Mapping
 
-from earnshaw.errors import EarnshawError, check_real
+from earnshaw.errors import EarnshawError, OutOfRange
 
+LARGEST = 2**31 - 1  # an integer without a limit of its own: as far as indices of arrays go
 MEMORY = 4.0  # GiB, unless EARNSHAW_MEMORY says otherwise
 OPERATIONS = 1e13  # for one value of a loss: about an hour on one core
 BYTES = 8  # of a float64
 VARIABLE = "EARNSHAW_MEMORY"
 UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+
+
+def check_integer(what: str, value: object, low: int, high: int = LARGEST) -> int:
+    """Return `value` as an int in [low, high], or raise `OutOfRange`."""
+    allowed = f"an integer from {low} to {high}"
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise OutOfRange(what, value, allowed)
+    number = value.__index__()
+    if not low <= number <= high:
+        raise OutOfRange(what, value, allowed)
+    return number
+
+
+def check_dim(dim: object, low: int = 1, what: str = "dimension") -> int:
+    """Return `dim` as an int of at least `low`, or raise `OutOfRange`."""
+    return check_integer(what, dim, low)
+
+
+def check_real(what: str, value: object, low: float = -math.inf, high: float = math.inf) -> float:
+    """Return `value` as a finite float strictly between low and high, or raise `OutOfRange`."""
+    allowed = f"a number in ({low:g}, {high:g})"
+    if isinstance(value, (bool, str)):
+        raise OutOfRange(what, value, allowed)
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise OutOfRange(what, value, allowed) from None
+    if not (math.isfinite(number) and low < number < high):
+        raise OutOfRange(what, value, allowed)
+    return number
 
 
 def check_memory(sizes: Mapping[str, int], copies: float = 1.0) -> None:

@@ -20,14 +20,8 @@ import typing
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from earnshaw.errors import (
-    LARGEST,
-    EarnshawError,
-    OutOfRange,
-    UnknownName,
-    check_integer,
-    check_real,
-)
+from earnshaw.errors import EarnshawError, OutOfRange, UnknownName
+from earnshaw.limits import LARGEST, check_integer, check_real
 
 Settings = TypeVar("Settings")
 

@@ -86,7 +86,7 @@ def test_pictures_are_written(invoke, tmp_path, ending):
         (["gaussian", "--dim", "3", "--at", "-1"], ">= 0"),
         (["gaussian"], "'dim'"),
         (["gaussian", "--dim", "0"], "integer from 1 to"),
-        (["almost-harmonic", "--dim", "3", "--radius", "1"], "(0, 1)"),
+        (["almost-harmonic", "--dim", "3", "--radius", "1"], "(1e-30, 1)"),
         (["almost-harmonic", "--dim", "4", "--core", "paper"], "odd"),
         (["almost-harmonic", "--dim", "3", "--core", "hard"], "ball"),
         (["sphere-synthetic", "--dim", "3", "--degree", "3"], "even"),

@@ -115,7 +115,10 @@ def test_the_learnability_question(invoke, tmp_path, monkeypatch):
     [
         ("kind = 'train'\nbroken = 1\nother = 2", "unknown keys 'broken', 'other'; allowed: name"),
         ("kind = 'train'\n[fixed]\nwidht = 3", "no setting 'widht'; allowed: depth, width"),
-        ("kind = 'train'\n[grid]\nwidth = [3, -1]", "width is -1; allowed: an integer from 1 to 2147483647"),
+        (
+            "kind = 'train'\n[grid]\nwidth = [3, -1]",
+            "width is -1; allowed: an integer from 1 to 2147483647",
+        ),
         ("kind = 'train'\n[grid]\nwidth = 3", "allowed: a list of values"),
         ("kind = 'train'\nseeds = 0", "seeds is 0"),
         ("kind = 'tarin'", "did you mean train"),

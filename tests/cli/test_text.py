@@ -164,7 +164,8 @@ def test_file_names_that_are_not_utf_8(invoke, tmp_path, toy):
     assert done.stdout.startswith("s\\xff: value")
     (run,) = json.loads(invoke("runs", "list", "--store", store, "--json").stdout)["runs"]
     assert run["name"] == "s\\xff"
-    assert f"runs in {tmp_path}/s\\xff.db" in invoke("runs", "list", "--store", store).stdout
+    title = invoke("runs", "list", "--store", store).stdout.partition("┏")[0]
+    assert "".join(title.split()) == f"runsin{tmp_path}/s\\xff.db"  # however it is wrapped
     wrote = invoke("runs", "export", "1", "--store", store, "--to", csv)
     assert wrote.stdout == f"20 rows written to {tmp_path}/s\\xff.csv\n"
     assert set(os.listdir(at)) >= {b"s\xff.toml", b"s\xff.db", b"s\xff.csv"}

@@ -33,8 +33,9 @@ from earnshaw.duality.named import ACTIVATIONS, takes_dim
 from earnshaw.duality.named import activation as named_activation
 from earnshaw.duality.named import potential as potential_of
 from earnshaw.duality.potential import Potential, Zonal
-from earnshaw.errors import EarnshawError, check_real
+from earnshaw.errors import EarnshawError
 from earnshaw.inputs import Gaussian
+from earnshaw.limits import check_real
 
 Origin = Literal["activation", "formula", "object"]
 FOR_THE_POTENTIAL = {"max_norm"}  # parameters that only `ew.potential` understands

@@ -36,8 +36,8 @@ from earnshaw.charges.manifolds import Manifold
 from earnshaw.charges.network import Species, Student, Teacher
 from earnshaw.duality.activation import Activation
 from earnshaw.duality.potential import Potential, Zonal
-from earnshaw.errors import EarnshawError, UnknownName, check_integer, check_real
-from earnshaw.limits import check_memory, check_work
+from earnshaw.errors import EarnshawError, UnknownName
+from earnshaw.limits import check_integer, check_memory, check_real, check_work
 
 TEACHER, STUDENT = 0, 1  # one seed gives a teacher and a student that know nothing of each other
 LARGEST_SEED = 2**63 - 1

@@ -20,7 +20,8 @@ from earnshaw.charges.manifolds import Sphere
 from earnshaw.charges.network import Teacher
 from earnshaw.duality.potential import Radial, Zonal, elementwise_derivative
 from earnshaw.energy.objective import Objective
-from earnshaw.errors import EarnshawError, check_real
+from earnshaw.errors import EarnshawError
+from earnshaw.limits import check_real
 
 POINTS = 4001  # of the first grid; twice refined around each largest value
 REACH = 1e6  # how far the grid goes, in units of max(1, radius)

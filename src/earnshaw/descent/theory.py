@@ -31,7 +31,8 @@ from earnshaw.descent.steps import ROUNDING, Steps
 from earnshaw.duality.potential import Zonal
 from earnshaw.energy.objective import Objective
 from earnshaw.energy.population import population_loss
-from earnshaw.errors import EarnshawError, check_real
+from earnshaw.errors import EarnshawError
+from earnshaw.limits import check_real
 
 # The largest second derivative of atan is 3 sqrt(3) / 8 < 0.65, the largest third one 2.
 BEND, TWIST = 0.65, 2.0

@@ -13,7 +13,8 @@ from jax.typing import ArrayLike
 
 from earnshaw.duality.activation import DotProduct
 from earnshaw.duality.symmetry import Symmetries, detected
-from earnshaw.errors import EarnshawError, check_real
+from earnshaw.errors import EarnshawError
+from earnshaw.limits import check_real
 
 
 class UserFunction(DotProduct):

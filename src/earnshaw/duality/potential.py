@@ -28,7 +28,8 @@ from jax.typing import ArrayLike
 
 from earnshaw import numerics  # noqa: F401  (float64)
 from earnshaw.duality.regions import Region, signed_regions
-from earnshaw.errors import EarnshawError, check_real
+from earnshaw.errors import EarnshawError
+from earnshaw.limits import check_real
 
 
 class Potential(eqx.Module):

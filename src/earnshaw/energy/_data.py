@@ -13,9 +13,9 @@ from earnshaw.charges.network import is_concrete
 from earnshaw.duality.activation import Activation
 from earnshaw.duality.named import activation as named_activation
 from earnshaw.duality.named import takes_dim
-from earnshaw.errors import EarnshawError, check_integer
+from earnshaw.errors import EarnshawError
 from earnshaw.inputs import Inputs
-from earnshaw.limits import check_memory
+from earnshaw.limits import check_integer, check_memory
 
 COPIES = 4  # of the inputs while they are drawn
 

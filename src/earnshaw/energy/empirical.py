@@ -46,8 +46,9 @@ from earnshaw.energy.responses.choose import choose_response
 from earnshaw.energy.responses.response import Response
 from earnshaw.energy.streaming import Chunk, chunk_rows, fold, total
 from earnshaw.energy.variants import VARIANTS, Terms, check_ones
-from earnshaw.errors import EarnshawError, OutOfRange, UnknownName, check_integer
+from earnshaw.errors import EarnshawError, OutOfRange, UnknownName
 from earnshaw.inputs import Inputs
+from earnshaw.limits import check_integer
 from earnshaw.numerics.fixed_order import one_blas_thread, over_rows, sum_all
 from earnshaw.numerics.least_squares import append_rows, solve_triangle
 from earnshaw.numerics.subsets import random_subset

@@ -51,8 +51,8 @@ from earnshaw.energy.objective import (
     what_moves,
 )
 from earnshaw.energy.variants import VARIANTS, Terms, check_ones
-from earnshaw.errors import EarnshawError, UnknownName, check_integer
-from earnshaw.limits import check_work
+from earnshaw.errors import EarnshawError, UnknownName
+from earnshaw.limits import check_integer, check_work
 from earnshaw.numerics.fixed_order import one_blas_thread, sum_all
 
 OBJECTIVES = tuple(VARIANTS)

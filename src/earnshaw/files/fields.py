@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from earnshaw.errors import LARGEST, EarnshawError, OutOfRange, check_integer
+from earnshaw.errors import EarnshawError, OutOfRange
 from earnshaw.files.json_text import check_text
+from earnshaw.limits import LARGEST, check_integer
 
 WORDS = {
     str: "text",

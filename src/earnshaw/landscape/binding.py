@@ -244,7 +244,7 @@ def _nearest(
     tree = cKDTree(homes)
     for side in (1.0, -1.0) if both else (1.0,):
         apart, found = tree.query(side * keys, distance_upper_bound=2 * float(np.max(radius)))
-        # Nothing near is infinitely far away, and so may a unit's radius be: of squares beyond 1e308.
+        # Where none is near, it is infinitely far away; so may a radius be, whose square overflows.
         here = (apart <= radius) & np.isfinite(apart) & (nearest < 0)
         nearest[here], sides[here] = found[here], side
     return nearest, sides

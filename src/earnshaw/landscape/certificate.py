@@ -39,9 +39,10 @@ import numpy as np
 
 from earnshaw.charges.network import Student
 from earnshaw.energy.objective import Gradient, Objective
-from earnshaw.errors import EarnshawError, check_real
+from earnshaw.errors import EarnshawError
 from earnshaw.landscape._curvature import Curvature, along, smallest_curvature, smooth_directions
 from earnshaw.landscape.binding import Binding, bind
+from earnshaw.limits import check_real
 from earnshaw.numerics.fixed_order import one_blas_thread
 
 Kind = Literal[

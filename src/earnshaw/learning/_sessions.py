@@ -28,8 +28,9 @@ from earnshaw.descent.nodes import (
     stop_of_nodes,
 )
 from earnshaw.energy.objective import Objective
-from earnshaw.errors import LARGEST, EarnshawError, check_integer
+from earnshaw.errors import EarnshawError
 from earnshaw.learning.run import Trace
+from earnshaw.limits import LARGEST, check_integer
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,8 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw import numerics  # noqa: F401  (float64)
-from earnshaw.errors import EarnshawError, check_integer, check_real
+from earnshaw.errors import EarnshawError
+from earnshaw.limits import check_integer, check_real
 from earnshaw.numerics.fixed_order import one_blas_thread
 
 Stop = Literal["converged", "rounding", "products"]

@@ -20,8 +20,9 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from earnshaw.dynamics.path import Path
-from earnshaw.errors import EarnshawError, check_integer
+from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable, write_whole
+from earnshaw.limits import check_integer
 from earnshaw.plots import _charges as charges
 from earnshaw.plots._decay import Decay
 from earnshaw.plots._field import Shades, paint, potentials

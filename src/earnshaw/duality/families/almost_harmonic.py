@@ -31,8 +31,9 @@ from earnshaw.duality.families.cores import build_core
 from earnshaw.duality.families.tabulated import RadialTranslation, Realized, realized
 from earnshaw.duality.potential import Radial
 from earnshaw.duality.regions import Region, signed_regions
-from earnshaw.errors import OutOfRange, UnknownName, check_integer, check_real
+from earnshaw.errors import OutOfRange, UnknownName
 from earnshaw.inputs import Gaussian
+from earnshaw.limits import check_integer, check_real
 from earnshaw.numerics.bernstein_form import bernstein
 from earnshaw.numerics.bessel import log_k_and_ratio
 from earnshaw.numerics.log_table import LogTable

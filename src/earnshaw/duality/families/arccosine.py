@@ -37,7 +37,7 @@ from earnshaw.duality.pair import (
     inverse_wedge,
 )
 from earnshaw.duality.symmetry import Symmetries, polynomial_symmetries
-from earnshaw.errors import check_real
+from earnshaw.limits import check_real
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))

@@ -20,8 +20,8 @@ from earnshaw.duality._registry import ACTIVATIONS, POTENTIALS
 from earnshaw.duality.activation import NumpyProfile, Translation
 from earnshaw.duality.potential import Radial, Separable, even_size
 from earnshaw.duality.regions import Region
-from earnshaw.errors import check_dim
 from earnshaw.inputs import Gaussian
+from earnshaw.limits import check_dim
 from earnshaw.numerics.bessel import log_reduced_k
 
 

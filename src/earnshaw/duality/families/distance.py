@@ -18,7 +18,8 @@ from jax.typing import ArrayLike
 from earnshaw.duality._registry import POTENTIALS
 from earnshaw.duality.potential import Radial
 from earnshaw.duality.regions import Region
-from earnshaw.errors import EarnshawError, OutOfRange, check_dim
+from earnshaw.errors import EarnshawError, OutOfRange
+from earnshaw.limits import check_dim
 
 
 @POTENTIALS.register("distance")

@@ -13,7 +13,7 @@ from earnshaw.duality._registry import ACTIVATIONS
 from earnshaw.duality.activation import LARGEST_RATE, DotProduct, NumpyFormula
 from earnshaw.duality.pair import EPS, ROUNDING, Moment, Pair, gram
 from earnshaw.duality.symmetry import EVEN, NONE, Symmetries, polynomial_symmetries
-from earnshaw.errors import check_real
+from earnshaw.limits import check_real
 
 LARGEST_SHIFT = 300.0  # exp(2 shift) is then 1e260
 

@@ -19,8 +19,8 @@ from earnshaw.duality._registry import ACTIVATIONS, POTENTIALS
 from earnshaw.duality.activation import LARGEST_RATE, NumpyProfile, Translation
 from earnshaw.duality.potential import Radial
 from earnshaw.duality.regions import Region
-from earnshaw.errors import check_dim, check_real
 from earnshaw.inputs import Gaussian
+from earnshaw.limits import check_dim, check_real
 
 
 @POTENTIALS.register("gaussian")

@@ -20,7 +20,8 @@ from earnshaw.duality._registry import POTENTIALS
 from earnshaw.duality.activation import LARGEST_RATE
 from earnshaw.duality.potential import Radial
 from earnshaw.duality.regions import Region
-from earnshaw.errors import EarnshawError, check_integer, check_real
+from earnshaw.errors import EarnshawError
+from earnshaw.limits import check_integer, check_real
 from earnshaw.numerics.bessel import k_ratio, log_reduced_k
 
 MAX_DIM = 301  # beyond it r^(2-d) leaves the range of float64 at r = 0.1

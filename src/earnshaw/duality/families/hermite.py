@@ -35,7 +35,8 @@ from earnshaw.duality._registry import ACTIVATIONS
 from earnshaw.duality.activation import LARGEST_FACTOR, DotProduct, NumpyFormula
 from earnshaw.duality.pair import EPS, UNDERFLOW, Moment, Pair
 from earnshaw.duality.symmetry import Symmetries, polynomial_symmetries, series_flip
-from earnshaw.errors import EarnshawError, check_integer, check_real
+from earnshaw.errors import EarnshawError
+from earnshaw.limits import check_integer, check_real
 from earnshaw.numerics.hermite import hermite_sum as jax_hermite_sum
 from earnshaw.numerics.hermite import monomials_in_hermite
 from earnshaw.numerics.series import power_sum, product_power_sum

@@ -40,7 +40,7 @@ from earnshaw.duality.activation import LARGEST_FACTOR, DotProduct, NumpyFormula
 from earnshaw.duality.families.arccosine import Relu
 from earnshaw.duality.pair import ROUNDING, Moment, Pair, angle, area, inverse_wedge
 from earnshaw.duality.symmetry import EVEN, NONE, Symmetries
-from earnshaw.errors import check_real
+from earnshaw.limits import check_real
 from earnshaw.numerics.series import chebyshev_sum
 
 _KNEE, _TERMS = 5.0, 28  # of the series of T_n: the next term is 1e-17

@@ -28,7 +28,8 @@ from jax.typing import ArrayLike
 from earnshaw.duality._registry import ACTIVATIONS, POTENTIALS
 from earnshaw.duality.families.hermite import HermiteSum
 from earnshaw.duality.potential import Zonal
-from earnshaw.errors import OutOfRange, check_dim, check_integer
+from earnshaw.errors import OutOfRange
+from earnshaw.limits import check_dim, check_integer
 from earnshaw.numerics.series import power_sum
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from jax.typing import ArrayLike
 
 from earnshaw.duality.activation import NumpyProfile, Translation
 from earnshaw.duality.potential import Potential
-from earnshaw.errors import check_integer
 from earnshaw.inputs import Gaussian
+from earnshaw.limits import check_integer
 from earnshaw.numerics.log_table import LogTable
 
 # -- NumPy functions that exported files carry with them ------------------------------------------

@@ -18,7 +18,7 @@ from earnshaw.duality._registry import ACTIVATIONS
 from earnshaw.duality.activation import LARGEST_RATE, DotProduct, NumpyFormula
 from earnshaw.duality.pair import EPS, ROUNDING, Moment, Pair, half_distance
 from earnshaw.duality.symmetry import EVEN, ODD
-from earnshaw.errors import check_real
+from earnshaw.limits import check_real
 
 
 class WaveMoment(Moment):

@@ -30,7 +30,8 @@ from earnshaw.duality.formulas.symbolic import (
     switching_points,
 )
 from earnshaw.duality.potential import Potential, Radial, Zonal
-from earnshaw.errors import BadExpression, UnknownName, check_dim, check_integer
+from earnshaw.errors import BadExpression, UnknownName
+from earnshaw.limits import check_dim, check_integer
 from earnshaw.numerics.budget import TooMuchWork, interruptible
 
 RHO = sympy.Symbol("rho", real=True)

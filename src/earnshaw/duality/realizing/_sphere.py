@@ -41,7 +41,7 @@ from earnshaw.duality.realizing._zonal_series import (
     power_series,
 )
 from earnshaw.duality.realizing.realization import Obstruction, ObstructionKind, Realization
-from earnshaw.errors import check_dim
+from earnshaw.limits import check_dim
 from earnshaw.numerics.budget import TooMuchWork
 
 _GRID = np.cos(np.linspace(math.pi, 0.0, 401))

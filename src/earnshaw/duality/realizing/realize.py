@@ -16,8 +16,9 @@ from earnshaw.duality.realizing._known_dual import known_dual
 from earnshaw.duality.realizing._space import realize_space
 from earnshaw.duality.realizing._sphere import realize_zonal
 from earnshaw.duality.realizing.realization import Realization
-from earnshaw.errors import EarnshawError, check_dim, check_real
+from earnshaw.errors import EarnshawError
 from earnshaw.inputs import Gaussian
+from earnshaw.limits import check_dim, check_real
 from earnshaw.numerics.budget import Budget, TooMuchWork
 
 SECONDS, MAX_SECONDS = 20.0, 1e6

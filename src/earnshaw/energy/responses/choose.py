@@ -10,7 +10,8 @@ from earnshaw.duality.jumps import jumps
 from earnshaw.energy.responses.dot_product import DotProductResponse
 from earnshaw.energy.responses.general import GeneralResponse
 from earnshaw.energy.responses.response import Response
-from earnshaw.errors import EarnshawError, OutOfRange, check_real
+from earnshaw.errors import EarnshawError, OutOfRange
+from earnshaw.limits import check_real
 from earnshaw.numerics.fixed_order import deviations
 
 

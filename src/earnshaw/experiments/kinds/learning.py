@@ -17,10 +17,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from earnshaw.errors import EarnshawError, OutOfRange, UnknownName, check_integer
+from earnshaw.errors import EarnshawError, OutOfRange, UnknownName
 from earnshaw.experiments.kinds.kind import Kind, Piece, Result, Settings
 from earnshaw.learning.settings import Procedure
 from earnshaw.learning.settings import Settings as LearnSettings
+from earnshaw.limits import check_integer
 from earnshaw.settings import given
 
 NEAR = 1e-3

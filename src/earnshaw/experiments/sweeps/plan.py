@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from earnshaw.errors import EarnshawError, OutOfRange, check_integer
+from earnshaw.errors import EarnshawError, OutOfRange
 from earnshaw.experiments.kinds.registry import kind_named
 from earnshaw.experiments.store.store import canonical
 from earnshaw.experiments.training.settings import seeds_of
+from earnshaw.limits import check_integer
 
 MANY = 100_000  # cells; more is a mistake
 

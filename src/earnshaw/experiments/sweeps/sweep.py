@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from earnshaw.errors import EarnshawError, check_integer
+from earnshaw.errors import EarnshawError
 from earnshaw.experiments.kinds.registry import code_version, kind_named
 from earnshaw.experiments.store.store import DEFAULT, Cell, writing
 from earnshaw.experiments.sweeps._dispatch import Dispatcher
 from earnshaw.experiments.sweeps._executor import Executor, Serial
 from earnshaw.experiments.sweeps.plan import Plan, plan
 from earnshaw.experiments.sweeps.progress import Watch
+from earnshaw.limits import check_integer
 
 WORKERS_A_CORE = 8  # more only take memory, hundreds of megabytes each
 

@@ -7,8 +7,8 @@ import itertools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from earnshaw.errors import EarnshawError, OutOfRange, UnknownName, check_integer, check_real
-from earnshaw.limits import check_memory
+from earnshaw.errors import EarnshawError, OutOfRange, UnknownName
+from earnshaw.limits import check_integer, check_memory, check_real
 
 LINEAR = "linear"  # an output node without activation
 LANES = 5  # seeds that are trained together
@@ -87,7 +87,7 @@ class Training:
         self._check_sizes()
 
     def _check_sizes(self) -> None:
-        """Refuse what would not fit into memory, for the `LANES` seeds that are trained together."""
+        """Refuse what would not fit into memory, for `LANES` seeds trained together."""
         for depth in (self.depth, self.student_depth or 1):
             check_integer("depth", depth, 1, MOST_LAYERS)
         check_integer("records", self.records, 1, MOST_RECORDS)

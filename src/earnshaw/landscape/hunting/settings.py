@@ -8,7 +8,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from earnshaw.errors import EarnshawError, OutOfRange, check_integer
+from earnshaw.errors import EarnshawError, OutOfRange
+from earnshaw.limits import check_integer
 from earnshaw.settings import check_settings, setting
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import os
 
 from flint import arb
 
-from earnshaw.errors import EarnshawError, check_integer
+from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import STUMBLED
 from earnshaw.landscape.proofs._balls import workprec
 from earnshaw.landscape.proofs._definite import curvature_along, exceeds
@@ -22,6 +22,7 @@ from earnshaw.landscape.proofs._held_units import crowded, margin_balls, on_prot
 from earnshaw.landscape.proofs.problem import FEWEST_BITS, FREE, MOST_BITS, Problem, pose
 from earnshaw.landscape.proofs.proof import Proof, grounds, nearest
 from earnshaw.landscape.proofs.proof_file import load_proof
+from earnshaw.limits import check_integer
 
 
 def check_proof(source: str | os.PathLike[str] | Proof) -> Proof:

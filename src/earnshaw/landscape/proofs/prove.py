@@ -23,7 +23,6 @@ import numpy as np
 from flint import arb
 
 from earnshaw.charges.network import Student, Teacher
-from earnshaw.errors import check_integer
 from earnshaw.landscape.proofs._balls import (
     above,
     below,
@@ -46,6 +45,7 @@ from earnshaw.landscape.proofs._undecided import (
 )
 from earnshaw.landscape.proofs.problem import FEWEST_BITS, FREE, MOST_BITS, Problem, pose
 from earnshaw.landscape.proofs.proof import Kind, Proof, grounds
+from earnshaw.limits import check_integer
 
 BITS = (128, 256, 512)
 INFLATIONS = (2.0, 16.0, 256.0, 2.0**14)  # radii tried, in Newton steps

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from earnshaw.errors import OutOfRange, UnknownName, check_integer, check_real
+from earnshaw.errors import OutOfRange, UnknownName
+from earnshaw.limits import check_integer, check_real
 from earnshaw.settings import check_settings, setting
 
 CRITERIA = ("bic", "aic", "holdout")

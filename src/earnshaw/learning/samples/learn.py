@@ -16,10 +16,11 @@ from earnshaw.descent.method import Stop
 from earnshaw.descent.methods import MethodOptions
 from earnshaw.duality.activation import Activation
 from earnshaw.energy.empirical import empirical_loss
-from earnshaw.errors import EarnshawError, check_integer
+from earnshaw.errors import EarnshawError
 from earnshaw.learning._sessions import NodeByNode
 from earnshaw.learning.run import Trace
 from earnshaw.learning.samples.sampled_nodes import sampled_nodes, translation
+from earnshaw.limits import check_integer
 from earnshaw.numerics.fixed_order import one_blas_thread
 
 UNITS = 32  # the most that are placed if nothing is said

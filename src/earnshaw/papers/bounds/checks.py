@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from earnshaw.errors import check_integer, check_real
+from earnshaw.limits import check_integer, check_real
 
 
 def check_samples(samples: int) -> int:
-    """The number of samples, 1 or more."""
-    return check_integer("samples", samples, 1)
+    """The number of samples, 1 or more: a number in a formula, of which none is drawn."""
+    return check_integer("samples", samples, 1, 2**63 - 1)
 
 
 def not_negative(what: str, value: float) -> float:

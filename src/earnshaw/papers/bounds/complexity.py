@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import math
 
-from earnshaw.errors import check_real
+from earnshaw.limits import check_real
 from earnshaw.papers.bounds.checks import check_samples, not_negative
 
 

@@ -22,7 +22,8 @@ from jax import Array
 from earnshaw.duality.activation import Activation, DotProduct
 from earnshaw.duality.named import activation as activation_of
 from earnshaw.duality.potential import elementwise_derivative
-from earnshaw.errors import EarnshawError, check_real
+from earnshaw.errors import EarnshawError
+from earnshaw.limits import check_real
 
 SPACING = 2e-3  # of the grid
 FEWEST, MOST = 20_001, 1_000_001  # points of the grid on one side of 0

@@ -11,7 +11,7 @@ import math
 from scipy.optimize import brentq
 from scipy.special import gammainc, gammaincc, gammaln
 
-from earnshaw.errors import check_integer, check_real
+from earnshaw.limits import check_integer, check_real
 from earnshaw.papers.bounds.checks import not_negative
 
 SMALLEST = 1e-280  # what cannot be divided by

@@ -71,7 +71,8 @@ from scipy.stats import chi
 
 from earnshaw.charges.manifolds import Sphere
 from earnshaw.charges.network import Teacher
-from earnshaw.errors import EarnshawError, check_integer, check_real
+from earnshaw.errors import EarnshawError
+from earnshaw.limits import check_integer, check_real
 from earnshaw.papers.bounds.checks import check_samples
 from earnshaw.papers.bounds.sizes import Sizes, SizeTable, dot_product
 

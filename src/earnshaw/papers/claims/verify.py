@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 
 from earnshaw.descent.loop import Progress, Report
-from earnshaw.errors import check_integer
+from earnshaw.limits import check_integer
 from earnshaw.papers.claims.catalog import HOMES, claim_named
 from earnshaw.papers.claims.claim import Claim, Finding, Instance, Statement
 from earnshaw.papers.claims.verdict import ClaimResult, StatementResult, statement_result

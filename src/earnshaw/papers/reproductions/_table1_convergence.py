@@ -17,10 +17,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from earnshaw.errors import check_integer
 from earnshaw.experiments.kinds.learning import NEAR, Learning
 from earnshaw.experiments.store.store import Cell
 from earnshaw.experiments.sweeps.plan import Plan, plan_of
+from earnshaw.limits import check_integer
 from earnshaw.papers.reproductions._presets import preset_named
 
 SEEDS = {"quick": 3, "paper": 20}
