@@ -1,21 +1,9 @@
-"""Formulas for `realize`, drawn from a grammar: valid ones, nearly valid ones, and hostile ones.
-
-    python tests/fuzz/formulas.py 3000 --seed 1
-
-runs as many command lines of `earnshaw realize`, and prints what must never happen: a traceback,
-another exit code than 0 or 2, more than a minute, more than 4 GB.
-"""
+"""Formulas for `realize`, drawn from a grammar: valid ones, nearly valid ones, and hostile ones."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import random
-import sys
-import tempfile
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 FUNCTIONS = (
     *("exp", "log", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"),
@@ -197,41 +185,10 @@ def _damaged(rng: random.Random, text: str) -> str:
 # -- by the thousand -------------------------------------------------------------------------------
 
 
-def main() -> None:
-    """Run random cases through the command line and report."""
-    from commands import Commands
-
-    parser = argparse.ArgumentParser()
-    parser.add_argument("count", type=int)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--log", type=Path, default=Path(os.devnull), help="one JSON line a case")
-    options = parser.parse_args()
-    tally: dict[str, int] = {}
-    longest, largest = 0.0, 0
-    with (
-        Commands() as commands,
-        tempfile.TemporaryDirectory() as folder,
-        options.log.open("w") as log,
-    ):
-        for index in range(options.count):
-            text, on, dim = case(random.Random(f"{options.seed}-{index}"))
-            text = text.replace("\x00", "")  # no command line can hold one
-            argv = ["realize", f"--potential={text}", "--on", on, "--json"]
-            outcome = commands.run(
-                argv + ([] if dim is None else ["--dim", str(dim)]), Path(folder)
-            )
-            longest, largest = max(longest, outcome.seconds), max(largest, outcome.bytes)
-            said, answer = outcome.stderr, outcome.complaint or "refused"
-            if outcome.complaint is None and outcome.code == 0:
-                said, answer = (json.loads(outcome.stdout)[key] for key in ("reason", "realizable"))
-            tally[str(answer)] = tally.get(str(answer), 0) + 1
-            case_line = [index, on, dim, round(outcome.seconds, 1), outcome.bytes >> 20, answer]
-            print(json.dumps([*case_line, text[:2000], said[-300:]]), file=log, flush=True)
-            if outcome.complaint is not None or outcome.code not in (0, 2):
-                print(json.dumps([*case_line, text[:2000], said[-300:]]), flush=True)
-    print(f"{tally}; longest {longest:.1f} s, largest {largest / 2**20:.0f} MiB")
-
-
-if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parent))
-    main()
+def formulas(seed: int, count: int) -> Iterator[list[str]]:
+    """Command lines of `earnshaw realize`, each a function of the seed and its number alone."""
+    for number in range(count):
+        text, on, dim = case(random.Random(f"{seed}-{number}"))
+        text = text.replace("\x00", "")  # no command line can hold one
+        argv = ["realize", f"--potential={text}", "--on", on, "--json"]
+        yield argv if dim is None else [*argv, "--dim", str(dim)]

@@ -1,6 +1,6 @@
-"""Fuzz the command line: random command lines, and commands that read damaged files.
+"""Fuzz the command line: random command lines, damaged files, and formulas for `realize`.
 
-    cd tests && python -m fuzz.run --lines 10000 --files 10000 --seed 1
+    cd tests && python -m fuzz.run --lines 10000 --files 10000 --formulas 3000 --seed 1
 
 Prints every command that does what none must: a traceback, an exit code but 0, 1, 2 and 130, more
 than 60 seconds or 4 GB. Give it more seeds, or an hour: what it finds becomes a test.
@@ -18,6 +18,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from fuzz.commands import Commands, Outcome
+from fuzz.files import files
+from fuzz.formulas import formulas
 from fuzz.lines import lines, prepare
 
 SLOW = 10.0  # seconds: allowed, and worth a look
@@ -58,18 +60,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lines", type=int, default=0)
     parser.add_argument("--files", type=int, default=0)
+    parser.add_argument("--formulas", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     wrong = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         prepare(folder)
-        if asked.lines:
-            wrong += fuzz("command lines", lines(asked.seed, asked.lines), folder)
-        if asked.files:
-            from fuzz.files import files
-
-            wrong += fuzz("mutated files", files(asked.seed, asked.files, folder), folder)
+        kinds = {
+            "command lines": lines(asked.seed, asked.lines),
+            "mutated files": files(asked.seed, asked.files, folder) if asked.files else (),
+            "formulas": formulas(asked.seed, asked.formulas),
+        }
+        for what, argvs in kinds.items():
+            wrong += fuzz(what, argvs, folder)
     sys.exit(1 if wrong else 0)
 
 
