@@ -157,7 +157,7 @@ def _proof_lines(proof: Proof) -> list[str]:
         f"proved: {proof.kind}: {proof.reason}"
         if proof.kind != "inconclusive"
         else f"not proved: {proof.reason}",
-        f"    loss in [{low:.15g}, {high:.15g}]{away}",
+        f"    loss in [{low!r}, {high!r}]{away}",
         f"    within {proof.radius:.2g} of {_centre(proof)}, {proof.variables} variables, "
         f"{proof.bits} bits",
     ]
