@@ -51,10 +51,22 @@ class Page:
             place = self.height - 0.2 - NOTE * number
             self.text(MARGIN, place, words, self.fitting(words, 8), color=PALE)
 
-    def text(self, left: float, down: float, words: str, size: float, **style: Any) -> Any:
-        """Words that begin `left` inches from the left, `down` inches below the upper edge."""
+    def text(
+        self,
+        left: float,
+        down: float,
+        words: str,
+        size: float,
+        formulas: bool = False,
+        **style: Any,
+    ) -> Any:
+        """Words that begin `left` inches from the left, `down` inches below the upper edge.
+
+        Dollars are dollars, unless they are said to enclose `formulas`.
+        """
         asked: dict[str, Any] = {"va": "center", "fontsize": size} | style
-        return self.figure.text(left / self.width, 1 - down / self.height, plain(words), **asked)
+        words = words if formulas else plain(words)
+        return self.figure.text(left / self.width, 1 - down / self.height, words, **asked)
 
     def axes(self, left: float, down: float, width: float, height: float) -> Any:
         """Axes whose upper left corner is there, `down` inches below the head."""

@@ -124,11 +124,12 @@ def _draw_pair(
     down += TOP / 2
     page.text(left, HEAD + down, name, 12, fontweight="bold")
     where = r"$S^{d-1}$" if pair.where == "S^(d-1)" else r"$\mathbb{R}^d$"
-    page.text(left + inches(name, 12, "bold") + 0.1, HEAD + down, f"on {where}", 10, color=PALE)
+    after = left + inches(name, 12, "bold") + 0.1
+    page.text(after, HEAD + down, f"on {where}", 10, formulas=True, color=PALE)
     down += TOP / 2
     second = left + half + INNER
     for start, formula in ((left, activation), (second, potential)):
-        page.text(start, HEAD + down + FORMULA / 2 - 0.06, formula, 9)
+        page.text(start, HEAD + down + FORMULA / 2 - 0.06, formula, 9, formulas=True)
     down += FORMULA
     _draw_activation(page.axes(left + 0.22, down, half - 0.22, AXES), pair)
     _draw_potential(page.axes(second + 0.22, down, half - 0.22, AXES), pair)
