@@ -86,8 +86,10 @@ def test_the_references_are_plane_integrals(name):
             truth = plane_mean(ACTIVATIONS[name], rho, q1, q2)
             found = reference(arb(q1), arb(q2), c, **given)
             if isinstance(found, arb):
-                # The integrals have 20 digits; leaky-relu has "0.01" there, the next float here.
-                assert abs(found - truth) < 1e-18
+                # leaky-relu's slope is "0.01" there, and the float next to it here; the integral
+                # of erf, which turns steeply at variance 2, has 22 digits.
+                allowed = {"leaky-relu": 1e-18, "erf": 1e-22}.get(name, 1e-25)
+                assert abs(found - truth) < allowed
             else:
                 assert abs(exact.to_long(truth) - found) < 1e-17
 
