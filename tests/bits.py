@@ -82,13 +82,17 @@ def samples() -> object:
 
 def regressor() -> object:
     """The units of NodewiseRegressor on 3000 rows, and what it predicts."""
+    return _fitted("auto")
+
+
+def _fitted(solver: str) -> object:
     from earnshaw.sklearn import NodewiseRegressor
 
     rng = np.random.default_rng(0)
     x, w = rng.standard_normal((3000, 8)), rng.standard_normal((3, 8))
     y = np.sum(np.tanh(np.sum(x[:, None] * w, axis=2)), axis=1) + 0.1 * rng.standard_normal(3000)
-    model = NodewiseRegressor(2, activation="tanh", linear=False, random_state=0, max_iter=5)
-    model.fit(x, y)
+    plain = {"activation": "tanh", "linear": False, "random_state": 0, "max_iter": 5}
+    model = NodewiseRegressor(2, solver=solver, **plain).fit(x, y)
     return model.units_, model.weights_, model.predict(x)
 
 
@@ -132,6 +136,32 @@ def learn() -> object:
     return [(run.student.positions, run.student.weights) for run in runs]
 
 
+def simulate() -> object:
+    """The flow of 130 electrons among 100 protons: 1300 coordinates."""
+    import earnshaw as ew
+
+    teacher = ew.random_teacher("gaussian", dim=10, units=100, seed=0)
+    path = ew.simulate(teacher, _student(130, 10), time=0.5, wrt="both")
+    return path.times, path.positions, path.energy
+
+
+def descent() -> object:
+    """Ten steps of gradient descent and of SecondGD with 150 units."""
+    import earnshaw as ew
+
+    teacher = ew.random_teacher("gaussian", dim=10, units=100, seed=0)
+    runs = [
+        ew.learn(teacher, method, units=150, iterations=10, seed=1)
+        for method in ("gd", "second-gd")
+    ]
+    return [(run.student.positions, run.student.weights) for run in runs]
+
+
+def gradients() -> object:
+    """L-BFGS and minibatches on 3000 rows."""
+    return [_fitted(solver) for solver in ("lbfgs", "minibatch")]
+
+
 def _student(units: int, dim: int) -> object:
     from earnshaw import Student
 
@@ -151,6 +181,9 @@ WORK: dict[str, Callable[[], object]] = {
         hunt,
         certificate,
         learn,
+        simulate,
+        descent,
+        gradients,
     )
 }
 

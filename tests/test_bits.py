@@ -3,7 +3,7 @@
 import pytest
 
 from bits import WORK, digests
-from earnshaw.cli.output import QUICK_TO_COMPILE
+from earnshaw.cli.main import QUICK_TO_COMPILE
 
 QUICK = ("energy", "refit", "regressor")
 FLAGS = {"library": "", "commands": QUICK_TO_COMPILE}  # what users run, in place of the tests' own

@@ -14,14 +14,9 @@ from jax.scipy.special import logsumexp
 from scipy.special import gammainccinv, gammaln
 
 from earnshaw import numerics  # noqa: F401  (float64)
-from earnshaw.limits import check_real
+from earnshaw.limits import check_real, check_width
 
 NEGLIGIBLE = 1e-18  # a probability that no float64 computation can see
-
-
-def check_width(value: object) -> float:
-    """Return a standard deviation of inputs: so that sixth powers stay within float64's range."""
-    return check_real("input width", value, 1e-30, 1e30)
 
 
 def _radius(value: object) -> float:

@@ -57,6 +57,11 @@ def check_real(what: str, value: object, low: float = -math.inf, high: float = m
     return number
 
 
+def check_width(value: object) -> float:
+    """Return a standard deviation of inputs: so that sixth powers stay within float64's range."""
+    return check_real("input width", value, 1e-30, 1e30)
+
+
 def check_memory(sizes: Mapping[str, int], copies: float = 1.0) -> None:
     """Refuse arrays of prod(sizes) float64 numbers, kept `copies` times, that are too large.
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from earnshaw.cli import output
 from earnshaw.cli.options import build_teacher, with_ones, with_teacher
-from earnshaw.cli.terminal import say
+from earnshaw.cli.terminal import print_json, say
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable
 
@@ -67,7 +66,6 @@ def command(
         raise EarnshawError(f"a run has its teacher; not allowed with a run: --{asked[0]}")
     if proof is not None:
         check_writable(proof, (".json",))
-    output.use_compilation_cache()
     import earnshaw as ew
     from earnshaw.landscape.certify import certify
     from earnshaw.learning.learn import load_run, objective_of
@@ -91,7 +89,7 @@ def command(
         assert result.rigorous is not None
         save_proof(proof, result.rigorous)
     if json:
-        output.print_json(result.summary() | ({} if proof is None else {"proof": str(proof)}))
+        print_json(result.summary() | ({} if proof is None else {"proof": str(proof)}))
     else:
         _print(result, proof)
 
@@ -102,7 +100,7 @@ def _show_checked(path: Path, json: bool) -> None:
 
     proof = check_proof(path)
     if json:
-        output.print_json({"checked": True, "kind": proof.kind, "rigorous": proof.summary()})
+        print_json({"checked": True, "kind": proof.kind, "rigorous": proof.summary()})
     else:
         for line in (f"{path}: verified", *_proof_lines(proof)):
             say(line)

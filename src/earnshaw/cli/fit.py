@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from earnshaw.cli import output
 from earnshaw.cli.fit_report import Found, payload_of, print_found
-from earnshaw.cli.options import with_settings
-from earnshaw.cli.output import progress_bar
+from earnshaw.cli.options import check_picture, parse_parameters, with_settings
+from earnshaw.cli.terminal import print_json, progress_bar
 from earnshaw.errors import EarnshawError, OutOfRange
 from earnshaw.files.atomic import check_writable, write_text
 from earnshaw.learning.fitting.settings import Settings
@@ -75,7 +74,6 @@ def command(
     save = Path(f"{data.stem}.model.npz") if save is None else save
     _check_files(data, save, plot, export)
     began = time.perf_counter()
-    output.use_compilation_cache()
     from earnshaw.learning.fitting.problem import problem_of
     from earnshaw.learning.fitting.tables import read_table
 
@@ -85,7 +83,7 @@ def command(
     read = {"units": _units(asked["units"]), "linear": _linear(asked["linear"])}
     strength = ALPHA[problem.kind] if alpha is None else alpha
     settings = Settings(**asked | read, loss=problem.loss, alpha=strength)
-    parameters = output.parse_parameters(parameter or [], taken=())
+    parameters = parse_parameters(parameter or [], taken=())
     sigma = _activation(activation, parameters)
     fitted, validation = _fit(problem, sigma, settings, folds)
     model = _model(problem, fitted, validation, activation, parameters, settings)
@@ -102,7 +100,7 @@ def command(
     seconds = time.perf_counter() - began
     found = Found(model, problem, fitted, validation)
     if json:
-        output.print_json(payload_of(found) | files | {"seconds": seconds})
+        print_json(payload_of(found) | files | {"seconds": seconds})
     else:
         print_found(found, files, seconds)
 
@@ -133,7 +131,7 @@ def _write(
 
 def _check_files(data: Path, save: Path, plot: Path | None, export: Path | None) -> None:
     check_writable(save, (".npz", ".json"))
-    output.check_picture(plot)
+    check_picture(plot)
     if export is not None:
         check_writable(export, (".py",))
     if save.resolve() == data.resolve():

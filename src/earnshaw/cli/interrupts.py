@@ -23,6 +23,7 @@ This file is the first that a command loads: it imports nothing that takes time.
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import sys
@@ -41,6 +42,7 @@ DELICATE = {  # packages that must not be cut short
 }
 STOPPING = "\rearnshaw: stopping as soon as this step is done; Ctrl-C again to quit at once\n"
 OURS = "earnshaw"
+_speaking = _thread.allocate_lock()  # never released: nobody speaks twice
 
 
 def from_now_on() -> None:
@@ -130,10 +132,17 @@ def _second_quits() -> Iterator[None]:
 
 
 def quit_at_once() -> None:
-    """End the process. Files are replaced whole, so that none can be left half-written."""
-    with suppress(OSError, ValueError):  # nobody is there to read it
-        bar = "\r\x1b[K\x1b[?25h" if sys.stderr.isatty() else ""  # clear its line, show the cursor
-        _write(f"{bar}{SAID}\n")
+    """End the process. Files are replaced whole, so that none can be left half-written.
+
+    The handler and the thread that counts signals may come here at once: one speaks, and the other
+    waits a moment for it to do so.
+    """
+    if _speaking.acquire(timeout=0.1):
+        with suppress(OSError, ValueError):  # nobody is there to read it
+            bar = (
+                "\r\x1b[K\x1b[?25h" if sys.stderr.isatty() else ""
+            )  # clear its line, show the cursor
+            _write(f"{bar}{SAID}\n")
     os._exit(INTERRUPTED)
 
 

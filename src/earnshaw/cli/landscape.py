@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from earnshaw.cli import output
 from earnshaw.cli.interrupts import INTERRUPTED
-from earnshaw.cli.options import build_teacher, with_ones, with_settings, with_teacher
-from earnshaw.cli.output import progress_bar
-from earnshaw.cli.terminal import print_table, say
+from earnshaw.cli.options import (
+    build_teacher,
+    check_picture,
+    with_ones,
+    with_settings,
+    with_teacher,
+)
+from earnshaw.cli.terminal import print_json, print_table, progress_bar, say
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable
 from earnshaw.landscape.hunting.settings import Settings
+from earnshaw.plots.loading import load_drawing
 
 if TYPE_CHECKING:
     from earnshaw.landscape.hunting.critical_points import CriticalPoint, Landscape
@@ -45,7 +50,7 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
     """Where does gradient descent end? Critical points, their kinds, and how often each is met."""
-    output.check_picture(plot)
+    check_picture(plot)
     if save is not None:
         check_writable(save, (".npz",))
     if points is not None and not points.is_dir():
@@ -53,8 +58,7 @@ def command(
     began = time.perf_counter()
     # Batches of starts use all cores: threads of BLAS, for small matrices, only get in their way.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    drawing = output.load_drawing() if plot is not None else None
-    output.use_compilation_cache()
+    drawing = load_drawing() if plot is not None else None
     from earnshaw.landscape.hunting.hunt import hunt
 
     hidden = None
@@ -83,7 +87,7 @@ def command(
     files = {"plot": plot, "points": points, "saved": save}
     made = {key: str(path) for key, path in files.items() if path is not None}
     if json:
-        output.print_json(landscape.summary() | {"seconds": seconds} | made)
+        print_json(landscape.summary() | {"seconds": seconds} | made)
     else:
         _print(landscape, seconds, made)
     if str(landscape.stop) == "interrupted":

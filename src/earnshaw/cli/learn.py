@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from earnshaw.cli import output
 from earnshaw.cli.interrupts import INTERRUPTED
-from earnshaw.cli.options import build_teacher, number_or_name, with_settings, with_teacher
-from earnshaw.cli.output import progress_bar
-from earnshaw.cli.terminal import print_table, say
+from earnshaw.cli.options import (
+    build_teacher,
+    check_picture,
+    number_or_name,
+    with_settings,
+    with_teacher,
+)
+from earnshaw.cli.terminal import print_json, print_table, progress_bar, say
 from earnshaw.files.atomic import check_writable
 from earnshaw.learning.settings import Settings
+from earnshaw.plots.loading import load_drawing
 
 if TYPE_CHECKING:
     from earnshaw.learning.run import Run
@@ -33,12 +38,11 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
     """Learn a random or given teacher (16 units in d = 7), and certify what was reached."""
-    output.check_picture(plot)
+    check_picture(plot)
     if save is not None:
         check_writable(save, (".npz",))
     began = time.perf_counter()
-    drawing = output.load_drawing() if plot is not None else None
-    output.use_compilation_cache()
+    drawing = load_drawing() if plot is not None else None
     from earnshaw.learning.learn import learn
 
     hidden = None
@@ -63,7 +67,7 @@ def command(
     if json:
         files = {"plot": plot, "saved": save}
         shown_files = {key: str(path) for key, path in files.items() if path is not None}
-        output.print_json(run.summary() | {"seconds": seconds} | shown_files)
+        print_json(run.summary() | {"seconds": seconds} | shown_files)
     else:
         _print(run, seconds, plot, save)
     if str(run.stop) == "interrupted":

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from earnshaw.cli.output import parse_parameters
 from earnshaw.errors import EarnshawError
+from earnshaw.files.atomic import check_writable
 
 if TYPE_CHECKING:
     from earnshaw.charges.network import Teacher
@@ -95,6 +95,35 @@ def number_or_name(text: str | None) -> Any:
         return None if text is None else float(text)
     except ValueError:
         return text
+
+
+def parse_parameters(pairs: list[str], taken: tuple[str, ...]) -> dict[str, Any]:
+    """Turn ``alpha=0.3`` and ``coefficients=1,0,2`` into keywords; `taken` are other options'."""
+    parameters: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, text = pair.partition("=")
+        if not equals or not key.strip() or not text.strip():
+            raise EarnshawError(f"parameter {pair!r} is not of the form NAME=VALUE")
+        if key.strip() in taken:
+            raise EarnshawError(f"{key.strip()!r} is no parameter: it has an option of its own")
+        entries = [_number(entry) for entry in text.split(",")]
+        parameters[key.strip()] = entries if "," in text else entries[0]
+    return parameters
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text.strip()
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse, before any work is done, a picture that could not be written."""
+    if path is not None:
+        check_writable(path, (".png", ".svg", ".pdf"))
 
 
 KINDS: dict[str, Any] = {

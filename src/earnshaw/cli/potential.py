@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from earnshaw.cli import output
-from earnshaw.cli.terminal import print_table, say
+from earnshaw.cli.options import check_picture, parse_parameters
+from earnshaw.cli.terminal import print_json, print_table, say
 from earnshaw.errors import EarnshawError, OutOfRange
 
 if TYPE_CHECKING:
@@ -45,12 +45,11 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
     """Show the potential that the units of an activation feel."""
-    output.check_picture(plot)
+    check_picture(plot)
     named = {"radius": radius, "lam": lam, "core": core, "degree": degree}
     parameters: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
-    parameters |= output.parse_parameters(parameter or [], taken=("dim", "width", "normalize"))
+    parameters |= parse_parameters(parameter or [], taken=("dim", "width", "normalize"))
 
-    output.use_compilation_cache()
     import earnshaw as ew
     from earnshaw.duality.named import check_parameters
 
@@ -78,7 +77,7 @@ def command(
         _draw(plot, name, dim, width, parameters, phi)
         payload["plot"] = str(plot)
     if json:
-        output.print_json(payload)
+        print_json(payload)
     else:
         _print_table(payload)
 

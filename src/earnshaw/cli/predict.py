@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from earnshaw.cli import output
 from earnshaw.cli.fit_report import score_words
-from earnshaw.cli.terminal import note, say, write
+from earnshaw.cli.terminal import note, print_json, say, write
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable, write_text, write_whole
 
@@ -40,7 +39,6 @@ def command(
         check_writable(out, ENDINGS)
         if out.resolve() in (model.resolve(), data.resolve()):
             raise EarnshawError(f"--out {out} would overwrite what is read; allowed: another file")
-    output.use_compilation_cache()
     from earnshaw.learning.fitting.tables import arrow, read_table
 
     if out is not None and out.suffix.lower() == ".parquet":
@@ -55,7 +53,7 @@ def command(
     if out is not None:
         _write(out, columns)
     if json:
-        output.print_json(_payload(used, columns, scores, why, out))
+        print_json(_payload(used, columns, scores, why, out))
         return
     there = f"{table.count} rows: {score_words(scores)}"
     if not scores:

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from earnshaw.cli import output
-from earnshaw.cli.terminal import say
+from earnshaw.cli.options import check_picture, parse_parameters
+from earnshaw.cli.terminal import print_json, say
 from earnshaw.errors import EarnshawError, OutOfRange
 from earnshaw.files.atomic import check_writable
 
@@ -39,7 +39,7 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
     """Find an activation with a given potential, or a checkable obstruction."""
-    output.check_picture(plot)
+    check_picture(plot)
     if export is not None:
         check_writable(export, (".py",))
     if (potential is None) == (activation is None):
@@ -47,13 +47,12 @@ def command(
     if activation is not None:
         if export is None or plot is not None:
             raise EarnshawError("--activation is for --export FILE.py, and draws nothing")
-        parameters = output.parse_parameters(parameter or [], taken=("dim", "width"))
+        parameters = parse_parameters(parameter or [], taken=("dim", "width"))
         return _export_named(activation, dim, width, parameters, export, json)
     if parameter:
         raise EarnshawError("--parameter needs --activation")
     if on not in ("sphere", "space"):
         raise OutOfRange("--on", on, "sphere or space")
-    output.use_compilation_cache()
     import earnshaw as ew
 
     result = ew.realize(
@@ -83,7 +82,7 @@ def command(
         save(figure, plot)
         payload["plot"] = str(plot)
     if json:
-        output.print_json(payload)
+        print_json(payload)
     else:
         _print_answer(payload)
     return None
@@ -93,7 +92,6 @@ def _export_named(
     name: str, dim: int | None, width: float, parameters: dict[str, Any], path: Path, json: bool
 ) -> None:
     """Write an activation of the library to a file."""
-    output.use_compilation_cache()
     import earnshaw as ew
     from earnshaw.learning.exports import export
 
@@ -102,7 +100,7 @@ def _export_named(
     sigma = ew.activation(name, **parameters)
     export(sigma, path)
     if json:
-        output.print_json({"activation": sigma.name, "kind": sigma.kind, "export": str(path)})
+        print_json({"activation": sigma.name, "kind": sigma.kind, "export": str(path)})
     else:
         say(f"exported: {path}")
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from earnshaw.cli import output
 from earnshaw.cli.run_sweep import STORE, ClusterOption, StoreOption, WorkersOption, run_plan
-from earnshaw.cli.terminal import say
+from earnshaw.cli.terminal import print_json, print_rows, say
 from earnshaw.files.atomic import check_writable
 
 if TYPE_CHECKING:
@@ -48,7 +47,6 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
     """Make a table or figure of the papers again: a picture, a CSV file and a table to read."""
-    output.use_compilation_cache()
     from earnshaw.papers.reproductions.reproduce import ReproductionRequest
 
     request = ReproductionRequest(name, preset, seeds, cells, reading, iterations)
@@ -72,7 +70,7 @@ def command(
     write_page(files[".md"], made, request.command())
     save(_picture(made), files[".png"])
     if json:
-        output.print_json(
+        print_json(
             {
                 "name": name,
                 "preset": preset,
@@ -84,7 +82,7 @@ def command(
             }
         )
     else:
-        output.print_rows(made.title, made.shown or made.rows)
+        print_rows(made.title, made.shown or made.rows)
         for remark in made.remarks:
             say(remark)
         say(f"written: {', '.join(str(path) for path in files.values())}")

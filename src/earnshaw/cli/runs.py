@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from earnshaw.cli import output
 from earnshaw.cli.run_sweep import STORE, StoreOption
-from earnshaw.cli.terminal import say
+from earnshaw.cli.terminal import json_text, print_json, print_rows, say
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable, write_text, write_whole
 
@@ -32,12 +31,12 @@ def list_command(store: StoreOption = STORE, json: JsonOption = False) -> None:
     with reading(store) as opened:
         runs = [run.summary() for run in opened.runs()]
     if json:
-        output.print_json({"runs": runs})
+        print_json({"runs": runs})
     else:
         for run in runs:
             run["version"] = run["version"].split()[0]  # --json has the libraries', too
             run["started"] = run["started"][:16].replace("T", " ")
-        output.print_rows(f"runs in {store}", runs)
+        print_rows(f"runs in {store}", runs)
 
 
 @app.command("show")
@@ -45,9 +44,9 @@ def show_command(run: RunArgument, store: StoreOption = STORE, json: JsonOption 
     """The cells of a run: settings that differ, seeds and numbers."""
     found, rows = _rows(store, run)
     if json:
-        output.print_json({"runs": [found.summary() | {"rows": rows}]})
+        print_json({"runs": [found.summary() | {"rows": rows}]})
     else:
-        output.print_rows(f"{found.name} ({found.version})", _differing(rows)[:ROWS])
+        print_rows(f"{found.name} ({found.version})", _differing(rows)[:ROWS])
         if len(rows) > ROWS:
             say(f"... and {len(rows) - ROWS} more; --json and `earnshaw runs export` have all")
 
@@ -71,11 +70,11 @@ def export_command(
 
         write_csv(to, rows)
     elif ending == ".json":
-        write_text(to, output.json_text({"runs": [found.summary() | {"rows": rows}]}) + "\n")
+        write_text(to, json_text({"runs": [found.summary() | {"rows": rows}]}) + "\n")
     else:
         _write_parquet(to, rows)
     if json:
-        output.print_json({"runs": [found.summary()], "rows": len(rows), "file": str(to)})
+        print_json({"runs": [found.summary()], "rows": len(rows), "file": str(to)})
     else:
         say(f"{len(rows)} rows written to {to}")
 
@@ -105,7 +104,7 @@ def _row(cell: Cell, names: list[str]) -> dict[str, Any]:
 
 
 def _flat(value: Any) -> Any:
-    return output.json_text(value) if isinstance(value, (dict, list)) else value
+    return json_text(value) if isinstance(value, (dict, list)) else value
 
 
 def _differing(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

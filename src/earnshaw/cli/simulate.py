@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from earnshaw.cli import output
 from earnshaw.cli.interrupts import INTERRUPTED
-from earnshaw.cli.options import DRAWN, build_teacher, describe_teacher, with_settings, with_teacher
-from earnshaw.cli.output import progress_bar
-from earnshaw.cli.terminal import print_table, say
+from earnshaw.cli.options import (
+    DRAWN,
+    build_teacher,
+    check_picture,
+    describe_teacher,
+    with_settings,
+    with_teacher,
+)
+from earnshaw.cli.terminal import print_json, print_table, progress_bar, say
 from earnshaw.dynamics.settings import Settings
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable
@@ -46,7 +51,7 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
     """Let a student's units move among its teacher's (5 in d = 2), as charges do."""
-    output.check_picture(plot)
+    check_picture(plot)
     if animate is not None:
         check_writable(animate, (".gif", ".mp4"))
     if save is not None:
@@ -54,7 +59,6 @@ def command(
     if student is not None and student_units is not None:
         raise EarnshawError("--student-units and --student FILE are given; allowed: one of the two")
     began = clock.perf_counter()
-    output.use_compilation_cache()
     from earnshaw.charges.network_file import load_student
     from earnshaw.dynamics.path_file import load_path, path_checkpoints
     from earnshaw.dynamics.simulate import extend, simulate
@@ -89,7 +93,7 @@ def command(
     files = _write(motion, settings, plot, animate, save)
     payload = _payload(motion) | {"settings": settings} | files
     if json:
-        output.print_json(payload | {"seconds": clock.perf_counter() - began})
+        print_json(payload | {"seconds": clock.perf_counter() - began})
     else:
         _print(motion, files, clock.perf_counter() - began)
     if motion.stop == "interrupted":

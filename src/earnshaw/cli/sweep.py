@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from earnshaw.cli import output
+from earnshaw.cli.options import check_picture
 from earnshaw.cli.run_sweep import STORE, ClusterOption, StoreOption, WorkersOption, run_plan
+from earnshaw.cli.terminal import print_json, print_rows
 from earnshaw.files.atomic import check_writable
 
 if TYPE_CHECKING:
@@ -28,10 +29,9 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
     """Run every combination of a grid with every seed, except what the store has already."""
-    output.check_picture(plot)
+    check_picture(plot)
     if csv is not None:
         check_writable(csv, (".csv",))
-    output.use_compilation_cache()
     from earnshaw.experiments.sweeps.toml import built_in, load_plan
 
     plan = load_plan(built_in(file) or file)
@@ -48,9 +48,9 @@ def command(
         save(draw_sweep(done, measure), plot)
     if json:
         counts = {"cells": len(done.cells), "done": done.done, "failed": done.failed}
-        output.print_json(counts | {"run": done.run, "code": done.code, "rows": rows})
+        print_json(counts | {"run": done.run, "code": done.code, "rows": rows})
     else:
-        output.print_rows(_title(done, measure), rows)
+        print_rows(_title(done, measure), rows)
     if done.failed:
         raise typer.Exit(1)
 

@@ -7,6 +7,8 @@ other means than these.
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import sys
 import warnings
@@ -20,6 +22,8 @@ from earnshaw.text import shown
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from earnshaw.descent.loop import Progress, Report
 
 Styled = tuple[str, str]  # words, and how Rich draws them: ("refuted", "bold red")
 
@@ -107,6 +111,60 @@ def print_table(
     for row in rows:
         table.add_row(*map(cell, row))
     write(_drawn(table))
+
+
+def print_rows(title: str, rows: list[dict[str, Any]]) -> None:
+    """Print rows of the same columns as a table."""
+    from earnshaw.experiments.tables import words
+
+    if not rows:
+        say(f"{title}: nothing")
+        return
+    columns = {
+        name: "right" if any(isinstance(row[name], (int, float)) for row in rows) else "left"
+        for name in rows[0]
+    }
+    print_table(title, columns, [[words(row.get(name)) for name in columns] for row in rows])
+
+
+def print_json(payload: dict[str, Any]) -> None:
+    """Print `payload` as one JSON object; numbers that JSON lacks (infinite, NaN) become null."""
+    write(f"{json_text(payload)}\n")
+
+
+def json_text(payload: Any) -> str:
+    """As JSON text in ASCII, infinite numbers and NaN as null."""
+    return json.dumps(_plain(payload), allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Report | None]:
+    """A function that shows progress on standard error; None where that is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Bars(*columns, console=console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+
+        def report(progress: Progress) -> None:
+            done, total, note = progress
+            bar.update(task, completed=done, total=total, description=shown(f"{what}: {note}"))
+
+        yield report
 
 
 class _Sheet(StringIO):

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from earnshaw.cli import output
-from earnshaw.cli.output import progress_bar
-from earnshaw.cli.terminal import Styled, print_table, say
+from earnshaw.cli.terminal import Styled, print_json, print_table, progress_bar, say
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable, write_text
 from earnshaw.text import shown
@@ -58,7 +56,6 @@ def command(
         check_writable(save, (".json",))
     if witnesses is not None and not witnesses.is_dir():
         raise EarnshawError(f"there is no folder {str(witnesses)!r} for counterexamples")
-    output.use_compilation_cache()
     if again is not None:
         _test_again(again, json)
     elif listed:
@@ -72,7 +69,7 @@ def command(
             write_text(write, claims_page(results, _command(ids, preset, instances, seed, write)))
         if json:
             claims = [result.summary() for result in results]
-            output.print_json({"claims": claims, "preset": preset, "seed": seed})
+            print_json({"claims": claims, "preset": preset, "seed": seed})
         else:
             _print(results)
 
@@ -121,7 +118,7 @@ def _test_again(path: Path, json: bool) -> None:
     if json:
         about = {"claim": witness.claim, "statement": witness.statement}
         numbers = {name: float(value) for name, value in finding.numbers.items()}
-        output.print_json(about | {"holds": finding.holds, "numbers": numbers})
+        print_json(about | {"holds": finding.holds, "numbers": numbers})
         return
     words = {True: "holds here", False: "is contradicted", None: "is not decided"}
     say(f"{witness.claim}: {witness.statement} {words[finding.holds]}")
@@ -137,7 +134,7 @@ def _list(names: list[str], json: bool) -> None:
         plain = [
             {"id": one.id, "title": one.title, "sources": one.sources.words()} for one in found
         ]
-        output.print_json({"claims": plain})
+        print_json({"claims": plain})
         return
     columns = dict.fromkeys(("claim", "what it says", "sources"), "left")
     print_table("", columns, ((one.id, one.title, one.sources.words()) for one in found))

@@ -25,8 +25,7 @@ from earnshaw.duality.pair import LONGEST
 from earnshaw.duality.potential import Potential
 from earnshaw.duality.series.general import general_moment
 from earnshaw.errors import EarnshawError, OutOfRange, UnknownName
-from earnshaw.inputs import check_width
-from earnshaw.limits import check_dim, check_real
+from earnshaw.limits import check_dim, check_real, check_width
 
 __all__ = [
     "ACTIVATIONS",
