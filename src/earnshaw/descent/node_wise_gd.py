@@ -63,7 +63,7 @@ class OptimalChargeGD(Method):
                 GROWTH * state.step_size,
                 least_size(state.student, slope),
             )
-        moved = state_after(trial, state.smallest_eigenvalue, trial.step_size)
+        moved = state_after(state, trial, trial.step_size)
 
         def looked() -> tuple[Array, Array]:
             smallest = softest_mode(objective, moved.student).value

@@ -137,7 +137,10 @@ class ChargedLoss(Objective):
         return self.constant
 
     def unexplained(self, points: Array, student: Student) -> Array:
-        """log|C| minus the logarithm of what the student's units make at most, at points (n, d)."""
+        """log|C| minus the logarithm of what the student's units make at most, at points (n, d).
+
+        -inf where C cannot be told from 0.
+        """
         return _unexplained(self, points, student)
 
     def free_units(self, points: ArrayLike) -> FreeUnits:
@@ -214,8 +217,10 @@ def _free_units(loss: ChargedLoss, points: Array) -> FreeUnits:
 @eqx.filter_jit
 def _unexplained(loss: ChargedLoss, points: Array, student: Student) -> Array:
     own = units(student.positions, jnp.abs(student.weights), len(points))
-    made = loss.field.log_at(units(points), own)
-    return loss.log_left(points, student).log_size - made.log_size
+    made = loss.field.log_at(units(points), own).log_size
+    left = loss.log_left(points, student).log_size
+    # Below twice the error of an answer there may be nothing at all.
+    return jnp.where(left > jnp.log(2 * loss.answer_error), left - made, -jnp.inf)
 
 
 @eqx.filter_jit
