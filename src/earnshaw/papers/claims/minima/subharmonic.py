@@ -36,8 +36,10 @@ from earnshaw.papers.claims.claim import (
     Statement,
 )
 from earnshaw.papers.claims.minima import _finite_differences as differences
+from earnshaw.papers.claims.minima._assumption_one import ASSUMPTION_ONE
 from earnshaw.papers.claims.minima._descents import Descended, descended, fallen
 from earnshaw.papers.claims.minima._random_points import scattered
+from earnshaw.papers.claims.minima._subharmonic_sphere import ON_THE_SPHERE
 
 UNITS = 3
 EXCESS = 0.5  # e of r^(2-d-e)
@@ -341,6 +343,8 @@ SUBHARMONIC = Claim(
             quick=1,
             thorough=5,
         ),
+        *ON_THE_SPHERE,
+        *ASSUMPTION_ONE,
     ),
     remarks=(
         "A bounded strictly subharmonic potential with its maximum at coincidence has a cusp "
