@@ -15,9 +15,10 @@ At an angle tau or more from all +-w_j, by 1/sqrt(1 + x) >= 1 - x/2,
     |C'| >= (2 kappa/pi) (beta - B (1 - kappa^2) cot^2(tau)/2),
 
 which is positive if tan^2 tau > B (1 - kappa^2)/(2 beta). So every local minimum is within tau =
-arctan sqrt(B (1 - kappa^2)/(2 beta)), about delta sqrt(B/(2 beta)), of some +-w_j. C' has the sign of sign's there, so each minimum of sign stays one, moved by
-less than tau. C'' is bounded by 2 kappa B/(pi sqrt(1 - kappa^2)), so constant steps of order delta
-converge, which they never do for sign.
+arctan sqrt(B (1 - kappa^2)/(2 beta)), about delta sqrt(B/(2 beta)), of some +-w_j. Beyond, C' has
+the sign of sign's, so each minimum of sign stays one, moved by less than tau. C'' is bounded by
+2 kappa B/(pi sqrt(1 - kappa^2)), so constant steps of order delta converge, which they never do for
+sign.
 
 **All units, all weights 1** (Lemma G.1: no strict minimum but the global ones): it does not
 survive. For k >= 3 there are strict local minima with a positive definite Hessian and a loss > 0,
