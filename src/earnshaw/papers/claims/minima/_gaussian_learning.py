@@ -32,7 +32,13 @@ from earnshaw.papers.claims.minima._random_points import directions, distances, 
 
 CLOSE = 1.1  # the proof of Theorem 4.2: r_1^2 < 1.1 d
 NEAR, FAR = 1.5, 2.5  # the same: |w_i - w_j|^2 / (c d) is between these
-STEP, EPS = 1e-3, 0.05  # of Algorithm 2
+# Algorithm 2 by dimension: protons at this radius, its step, its eps, and its largest T.
+RUNS = {
+    2: (2.4, 1e-3, 0.05, 50_000),
+    3: (2.6, 1e-3, 0.03, 100_000),
+    4: (2.9, 3e-4, 0.02, 300_000),
+    6: (3.3, 1e-4, 0.01, 1_000_000),
+}
 RATE_ON_SPHERE = 20  # c of exp(c (rho - 1))
 
 
@@ -267,18 +273,31 @@ def _starts_on_the_sphere(instance: Instance) -> Finding:
 
 
 def _algorithm_instance(rng: np.random.Generator, index: int) -> Instance:
-    """Protons close enough to 0 for Algorithm 2 itself to run, r = 2.4."""
+    """Protons close enough to 0 for Algorithm 2 itself to run."""
+    dim = tuple(RUNS)[index % len(RUNS)]
+    radius, step, eps, _ = RUNS[dim]
     turns = 2 * math.pi * (np.arange(UNITS) / UNITS + rng.uniform(-0.02, 0.02, UNITS))
-    protons = 2.4 * np.stack([np.cos(turns), np.sin(turns)], axis=1)
-    return {"rate": 1.0, "protons": protons, "electrons": np.zeros((UNITS, 2)), "seed": index}
+    plane = frame(rng, dim)[:2]
+    return {
+        "rate": 1.0,
+        "protons": radius * np.stack([np.cos(turns), np.sin(turns)], axis=1) @ plane,
+        "electrons": np.zeros((UNITS, dim)),
+        "step": step,
+        "eps": eps,
+        "seed": index,
+    }
 
 
 def _algorithm_2(instance: Instance) -> Finding:
-    """The library's node-wise SGD: from 0, step 1e-3, until M_eps for eps = 0.05."""
+    """The library's node-wise SGD: from 0 with constant steps until M_eps."""
     loss, _ = loss_of(instance)
     free = population_loss(loss.teacher, "full", wrt="positions")
+    step, eps = float(instance["step"]), float(instance["eps"])
     method = NodeWiseSGD(
-        limit=UNITS, iterations=50_000, step_size=jnp.asarray(STEP), tolerance=jnp.asarray(EPS)
+        limit=UNITS,
+        iterations=RUNS[free.dim][3],
+        step_size=jnp.asarray(step),
+        tolerance=jnp.asarray(eps),
     )
     nodes, _ = run_nodes(method, free, begin_nodes(free, UNITS, int(instance["seed"])))
     gaps = distances(np.asarray(nodes.student.positions), np.asarray(instance["protons"]))
@@ -287,9 +306,10 @@ def _algorithm_2(instance: Instance) -> Finding:
         "farthest": float(np.max(np.min(gaps, axis=1))),
         "distinct": len(set(np.argmin(gaps, axis=1).tolist())),
         "iterations": float(np.sum(nodes.iterations)),
-        "farthest_over_eps": float(np.max(np.min(gaps, axis=1))) / EPS,
+        "farthest_over_eps": float(np.max(np.min(gaps, axis=1))) / eps,
+        "dim": free.dim,
     }
-    good = numbers["placed"] == numbers["distinct"] == UNITS and numbers["farthest"] < 4 * EPS
+    good = numbers["placed"] == numbers["distinct"] == UNITS and numbers["farthest"] < 4 * eps
     return Finding(bool(good), numbers)
 
 
@@ -359,14 +379,14 @@ LEARNING = (
     Statement(
         name="algorithm-2",
         says="Algorithm 2 (node-wise SGD, all units from 0) finds distinct protons, each within "
-        "4 eps, where the protons are near enough for it to end",
+        "4 eps, where the protons are near enough for it to end: d = 2, 3, 4, 6",
         draw=_algorithm_instance,
         test=_algorithm_2,
         quick=1,
         thorough=8,
         constants={
             "farthest_over_eps": "EPD, Theorem 4.2: the distance over eps",
-            "iterations": "EPD, Theorem 4.2: the T of exp(O(d)), d = 2",
+            "iterations": "EPD, Theorem 4.2: the T of exp(O(d)), three units",
         },
     ),
     Statement(
