@@ -33,7 +33,17 @@ from scipy import special
 from earnshaw.duality.families.almost_harmonic import AlmostHarmonic
 from earnshaw.duality.families.cores import exact_core
 from earnshaw.duality.realizing.core_spectrum import core_spectrum
-from earnshaw.papers.claims.claim import Claim, Draw, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    NO_MINIMUM,
+    NOTHING_ASKED,
+    Claim,
+    Draw,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
+from earnshaw.papers.claims.duality._ball_core import ball_bounds, ball_signs, draw_ball
 from earnshaw.papers.claims.duality._core_lemmas import (
     draw_b7,
     draw_b7_proof,
@@ -286,6 +296,8 @@ ALMOST_HARMONIC = Claim(
     id="almost-harmonic",
     title="the almost lambda-harmonic potential: construction, signs, bounds, realizability",
     sources=Sources(full="Lemma 4.2, B.7, B.8, B.9", itcs="Lemma 13"),
+    oracle=NOTHING_ASKED,
+    definition=NO_MINIMUM,
     hypotheses=(
         "eps in (0.05, 0.9), lambda in (0.3, 4)",
         "paper core: odd d = 3 to 31, more than the lemma's d = 3 mod 4; ball core: d = 1 to 16",
@@ -369,12 +381,31 @@ ALMOST_HARMONIC = Claim(
             },
         ),
         Statement(
+            "ball-core-signs",
+            "with the ball core Phi > 0, Phi' < 0, Phi'' >= 0, and (-d/du)^j (-Phi') >= 0 for u = "
+            "r^2 and all j <= m; the third derivative by r is positive up to some r_3 < eps",
+            draw_ball,
+            ball_signs,
+            quick=2,
+            thorough=14,
+        ),
+        Statement(
+            "ball-core-bounds",
+            "with the ball core Lemma B.9's bounds hold for all k <= d - 1 and r >= eps, with the "
+            "lemma's own constants; Phi(0) is not above that of the paper's core",
+            draw_ball,
+            ball_bounds,
+            quick=2,
+            thorough=14,
+        ),
+        Statement(
             "lemma-b7-proof",
             "int_eps^t Phi_x(r)/x^2 dx has the (d-1)-th derivative 1 - r/t, Phi_x the overlap of "
             "balls (Full, proof of Lemma B.7)",
             draw_b7_proof,
             lemma_b7_proof,
             role="printed",
+            kind="proof-mended",
             thorough=4,
         ),
         Statement(
@@ -384,6 +415,7 @@ ALMOST_HARMONIC = Claim(
             draw_slow,
             slow_decay,
             role="printed",
+            kind="hypothesis-missing",
             quick=2,
             thorough=6,
         ),
@@ -403,6 +435,8 @@ ALMOST_HARMONIC = Claim(
         "lambda-harmonic one is",
         "the bound on derivatives is that of the proof: the copy of Lemma B.9 that we have has a "
         "further factor r, with which it would fail at r = 0",
+        "learning uses the ball core, for which the signs of Lemma 4.2 end at the second "
+        "derivative; the proofs of Theorems 4.1 and 4.6 use Phi' < 0 and the bounds, which hold",
         "that the activation gives the potential back is in table-1",
     ),
 )

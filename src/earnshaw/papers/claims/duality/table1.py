@@ -32,7 +32,16 @@ from earnshaw.duality.activation import Translation
 from earnshaw.duality.families.gaussian import GaussianPotential
 from earnshaw.duality.named import activation, potential
 from earnshaw.papers._printed_activations import hermite, synthetic, synthetic_coefficients
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    NO_MINIMUM,
+    NOTHING_ASKED,
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
+from earnshaw.papers.claims.duality._bounded_rows import BOUNDED_ROWS
 from earnshaw.papers.claims.duality._expectations import (
     autocorrelation,
     dot_product_mean,
@@ -256,6 +265,8 @@ TABLE_ONE = Claim(
     id="table-1",
     title="activations and their potentials, every line of both Tables 1",
     sources=Sources("Table 1, Appendix A.1", "Table 1, Appendix B.1, Section F", "Table 1"),
+    oracle=NOTHING_ASKED,
+    definition=NO_MINIMUM,
     hypotheses=(
         "X ~ N(0, I); unit vectors on the sphere, any two points of R^d",
         "rho in [-1, 1] with both ends, degrees 2 to 8, d = 1 to 4 on R^d and up to 7 for the "
@@ -309,6 +320,7 @@ TABLE_ONE = Claim(
             _draw_sphere,
             _another(lambda _: lambda x: math.sqrt(2) * np.sign(x), _sign),
             role="printed",
+            kind="misprint",
             quick=1,
         ),
         Statement(
@@ -317,6 +329,7 @@ TABLE_ONE = Claim(
             _draw_sphere,
             _another(lambda _: lambda x: np.exp(x - 2), _exponential),
             role="printed",
+            kind="statement-refuted",
             quick=1,
         ),
         Statement(
@@ -325,8 +338,10 @@ TABLE_ONE = Claim(
             _draw_laplacian,
             _test_printed_laplacian,
             role="printed",
+            kind="proof-mended",
             quick=1,
         ),
+        *BOUNDED_ROWS,
         Statement(
             "a-plain-power",
             "the polynomial activation x^m, with no lower terms, has rho^m",
@@ -337,6 +352,9 @@ TABLE_ONE = Claim(
         ),
     ),
     remarks=(
+        "EPD's Definition 2.3 asks for activations that are bounded almost everywhere "
+        "(mathematics.md, error 22); we ask for E[sigma^2] < infinity. Its Theorem 2.5 assumes "
+        "that the Hermite sum converges, and its proof that it is bounded",
         "corrected: sqrt(2) sgn has twice the potential (mathematics.md, error 4), exp(x - 2) has "
         "exp(rho - 3) (error 5), the Gaussian's Laplacian lacks its leading c (error 6)",
         "Hermite polynomials are orthonormal under N(0, 1); the texts do not say so",

@@ -26,10 +26,20 @@ from earnshaw.duality.families.harmonic import LambdaHarmonic
 from earnshaw.duality.formulas.expression import RadialExpression
 from earnshaw.duality.potential import Radial
 from earnshaw.energy.population import PopulationLoss, population_loss
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    EXACT_LOSS,
+    NO_SMALLER_NEARBY,
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.minima import _finite_differences as differences
+from earnshaw.papers.claims.minima._assumption_one import ASSUMPTION_ONE
 from earnshaw.papers.claims.minima._descents import Descended, descended, fallen
 from earnshaw.papers.claims.minima._random_points import scattered
+from earnshaw.papers.claims.minima._subharmonic_sphere import ON_THE_SPHERE
 
 UNITS = 3
 EXCESS = 0.5  # e of r^(2-d-e)
@@ -243,6 +253,8 @@ SUBHARMONIC = Claim(
     id="subharmonic",
     title="Strictly subharmonic potentials admit no local minimum off the protons",
     sources=Sources(epd="Theorem 3.6", full="Theorem F.2, Corollary F.3"),
+    oracle=EXACT_LOSS,
+    definition=NO_SMALLER_NEARBY,
     hypotheses=(
         "Delta Phi > 0 off coincidence: r^(2-d-e) for d >= 2; bounded, exp(-s r) on R^1 and "
         "cosh(pi - t) on S^1",
@@ -316,6 +328,7 @@ SUBHARMONIC = Claim(
             draw=_descent_instance,
             test=_constant_steps_converge,
             role="printed",
+            kind="statement-refuted",
             quick=1,
             thorough=5,
         ),
@@ -326,15 +339,36 @@ SUBHARMONIC = Claim(
             draw=_line_example_instance,
             test=_example,
             role="printed",
+            kind="statement-refuted",
             quick=1,
             thorough=5,
         ),
+        Statement(
+            name="bounded-above-one-dimension",
+            says="some bounded potential on R^d, d >= 2, satisfies the hypotheses of EPD's Theorem "
+            "3.6 and Full's Corollary F.3: Delta Phi > 0 off 0, largest at 0 (five tried)",
+            draw=_bounded_instance,
+            test=lambda instance: Finding(
+                not _not_subharmonic(instance).holds, _not_subharmonic(instance).numbers
+            ),
+            role="printed",
+            kind="vacuous",
+            quick=1,
+            thorough=15,
+        ),
+        *ON_THE_SPHERE,
+        *ASSUMPTION_ONE,
     ),
     remarks=(
         "A bounded strictly subharmonic potential with its maximum at coincidence has a cusp "
         "there: sup |Phi''| <= B holds off the cusp only, and constant steps never settle.",
         "Full's example r^(2-d-e) is superharmonic for d = 1 and e < 1, where it is bounded; "
         "-r^(1-e) is meant.",
+        "On S^(d-1), d >= 3, the texts' proof takes a translation in spherical coordinates for a "
+        "rotation. The statement is true: over the rotations of all electrons in all coordinate "
+        "planes the second derivatives add up to the Laplacian (mathematics.md, error 21).",
+        "Assumption 1 is needed: with fixed weights of two sizes, of two signs, or all of the "
+        "other sign there are local minima that are not global, and descent ends in them.",
         "Theorems 3.6 and 3.10 take steps of 1/L where Theorem B.5 asks for 1/(2 L) "
         "(mathematics.md, error 17); both were run.",
     ),
