@@ -14,9 +14,8 @@ from earnshaw.landscape.proofs._moments import (
     ErfKernel,
     ExponentialKernel,
     HermiteKernel,
-    SignKernel,
 )
-from earnshaw.landscape.proofs._radial import DistanceKernel
+from earnshaw.landscape.proofs._radial import DistanceKernel, SignKernel
 from earnshaw.landscape.proofs._relu import ReluKernel
 
 DIGITS, BITS = 50, 256
