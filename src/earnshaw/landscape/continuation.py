@@ -113,7 +113,9 @@ def settle(teacher: Teacher, student: Student) -> Student:
     curve = _Curve(lambda _: teacher, bind(population_loss(teacher), student).held_by)
     for _ in range(NEWTON):
         slope, hessian, motions = curve.smooth(student, 0.0)
-        step = -np.linalg.solve(hessian, slope)
+        step = _solved(hessian, slope)
+        if step is None:
+            break
         student = curve.moved(student, motions @ step, 0.0)
         if np.linalg.norm(step) <= SETTLED:
             return student
@@ -175,9 +177,9 @@ class _Curve:
             slope, hessian, motions = self.smooth(student, s)
             across = np.append(motions.T @ tangent[:-1], tangent[-1])
             matrix = np.vstack([np.column_stack([hessian, motions.T @ drift]), across])
-            step = -np.linalg.solve(matrix, np.append(slope, 0.0))
-            gone += float(np.linalg.norm(step))
-            if not gone <= CLOSE * size + SETTLED:
+            step = _solved(matrix, np.append(slope, 0.0))
+            gone += np.inf if step is None else float(np.linalg.norm(step))
+            if step is None or not gone <= CLOSE * size + SETTLED:
                 return None
             s += float(step[-1])
             student = self.moved(student, motions @ step[:-1], s)
@@ -242,6 +244,15 @@ class _Curve:
 def _signs(point: Waypoint) -> tuple[float, float, float]:
     """The three numbers that are positive at a strict minimum."""
     return point.eigenvalue, point.margin if np.isfinite(point.margin) else 1.0, point.weight
+
+
+def _solved(matrix: np.ndarray, slope: np.ndarray) -> np.ndarray | None:
+    """A Newton step; None where there is none."""
+    try:
+        step = -np.linalg.solve(matrix, slope)
+    except np.linalg.LinAlgError:
+        return None
+    return step if np.all(np.isfinite(step)) else None
 
 
 def _flat(positions: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -42,9 +42,10 @@ SAMPLES = 32  # of a segment on which L is no parabola
 class EscapePath:
     """A polygon of students, and the loss along it.
 
-    Positions go along geodesics from vertex to vertex, weights on straight lines. `losses` (n,) are
-    those at all vertices and samples in order, `vertices` (m,) the indices of vertices among them.
-    `rounding` is the error of one loss.
+    Positions go along geodesics from vertex to vertex, weights on straight lines; or, if
+    `refitted`, they are at every place the best ones. `losses` (n,) are those at all vertices and
+    samples in order, `vertices` (m,) the indices of vertices among them. `rounding` is the error of
+    one loss.
     """
 
     students: tuple[Student, ...]
@@ -52,6 +53,7 @@ class EscapePath:
     vertices: np.ndarray
     exact: bool
     rounding: float
+    refitted: bool = False
 
     @property
     def largest_rise(self) -> float:
@@ -82,11 +84,17 @@ class EscapePath:
             "largest_rise": self.largest_rise,
             "drop": self.drop,
             "exact": self.exact,
+            "refitted": self.refitted,
         }
 
 
-def trace(objective: Objective, students: Sequence[Student]) -> EscapePath:
-    """The path through these students, with its losses; at least two, all of one shape."""
+def trace(
+    objective: Objective, students: Sequence[Student], *, refitted: bool = False
+) -> EscapePath:
+    """The path through these students, with its losses; at least two, all of one shape.
+
+    `refitted` if all but the first have their best weights, also between vertices.
+    """
     if len(students) < 2:
         raise EarnshawError(f"a path has at least two students, not {len(students)}")
     checked = [objective.check(student) for student in students]
@@ -95,11 +103,14 @@ def trace(objective: Objective, students: Sequence[Student]) -> EscapePath:
         if not _is_exact(one, other):
             exact = False
             parts = np.linspace(0.0, 1.0, SAMPLES + 1)[1:-1]
-            losses += [_value(objective, between(objective, one, other, part)) for part in parts]
+            passed = [between(objective, one, other, part) for part in parts]
+            if refitted:
+                passed = [objective.optimal_weights(student) for student in passed]
+            losses += [_value(objective, student) for student in passed]
         losses.append(_value(objective, other))
         vertices.append(len(losses) - 1)
     error = max(rounding(objective, student) for student in checked)
-    return EscapePath(tuple(checked), np.array(losses), np.array(vertices), exact, error)
+    return EscapePath(tuple(checked), np.array(losses), np.array(vertices), exact, error, refitted)
 
 
 def between(objective: Objective, one: Student, other: Student, part: float) -> Student:

@@ -37,8 +37,7 @@ REACH = (1e-3, 1e-2, 1e-1)  # how far flat directions are followed, in sizes of 
 FAR = tuple(10.0**power for power in range(-2, 7))  # the same along rays
 CORRECTIONS = 3  # back to the floor of a valley that bends
 MIXED = 4  # random combinations of flat directions that are tried as well
-PAIRED = 0.3  # units nearer than this part of their size may be on their way to each other
-HALVINGS = 12  # of their distance
+HALVINGS = 8  # of the distance of two units that close in on each other
 
 
 class Flat(NamedTuple):
@@ -180,35 +179,39 @@ def _outward(objective: Objective, student: Student) -> EscapePath | None:
 
 
 def _closing(objective: Objective, student: Student) -> EscapePath | None:
-    """Two units of opposite weights that close in on each other, all weights at their best."""
+    """Two units of opposite weights that close in on each other, all weights at their best.
+
+    Of each unit with the nearest of the other sign.
+    """
     if objective.wrt != "both" or objective.ridge:
         return None
     x, c = np.asarray(student.positions), np.asarray(student.weights)
-    for one in range(student.units):
-        for other in range(one):
-            gap = x[one] - x[other]
-            near = PAIRED * max(float(np.linalg.norm(x[one])), 1e-300)
-            if c[one] * c[other] >= 0 or not 0 < np.linalg.norm(gap) <= near:
-                continue
-            line = [student]
-            for halving in range(1, HALVINGS + 1):
-                moved, middle = np.array(x), (x[one] + x[other]) / 2
-                moved[one] = middle + gap * 2.0 ** -(halving + 1)
-                moved[other] = middle - gap * 2.0 ** -(halving + 1)
-                placed = objective.manifold.project(jnp.asarray(moved))
-                line.append(objective.optimal_weights(Student(placed, student.weights)))
-            grows = float(np.max(np.abs(line[-1].weights))) > 100 * float(np.max(np.abs(c)))
-            if grows and (path := _descending(objective, line)):
-                return path
+    apart = np.linalg.norm(x[:, None] - x[None], axis=2)
+    apart[(np.outer(c, c) >= 0) | (apart == 0)] = np.inf
+    for one, other in enumerate(np.argmin(apart, axis=1) if len(x) else ()):
+        if not apart[one, other] < np.inf:
+            continue
+        line = [student, objective.optimal_weights(student)]
+        for halving in range(1, HALVINGS + 1):
+            moved, middle, gap = np.array(x), (x[one] + x[other]) / 2, x[one] - x[other]
+            moved[one] = middle + gap * 2.0 ** -(halving + 1)
+            moved[other] = middle - gap * 2.0 ** -(halving + 1)
+            placed = objective.manifold.project(jnp.asarray(moved))
+            line.append(objective.optimal_weights(Student(placed, student.weights)))
+        grows = float(np.max(np.abs(line[-1].weights))) > 100 * float(np.max(np.abs(c)))
+        if grows and (path := _descending(objective, line, refitted=True)):
+            return path
     return None
 
 
-def _descending(objective: Objective, line: list[Student]) -> EscapePath | None:
+def _descending(
+    objective: Objective, line: list[Student], refitted: bool = False
+) -> EscapePath | None:
     """The path through these students if it never rises and ends lower."""
     values = np.array([float(objective.value(student)) for student in line])
     if np.any(np.diff(values) > rounding(objective, line[-1])):
         return None  # without looking between them
-    path = trace(objective, line)
+    path = trace(objective, line, refitted=refitted)
     return path if path.never_rises and path.drop > 2 * path.rounding else None
 
 
