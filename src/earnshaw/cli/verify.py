@@ -141,7 +141,9 @@ def _list(names: list[str], json: bool) -> None:
 
 
 def _print(results: tuple[ClaimResult, ...]) -> None:
-    columns = dict.fromkeys(("claim", "verdict", "what it says"), "left")
+    from earnshaw.papers.claims.page import kinds_in_words
+
+    columns = dict.fromkeys(("claim", "verdict", "errors as printed", "what it says"), "left")
     columns |= {"instances": "right", "first witness": "left"}
     rows: list[tuple[str | Styled, ...]] = []
     for result in results:
@@ -150,6 +152,7 @@ def _print(results: tuple[ClaimResult, ...]) -> None:
         row = (
             result.claim.id,
             (verdict, COLOURS[verdict]),
+            kinds_in_words(result),
             result.claim.title,
             str(sum(outcome.instances for outcome in result.outcomes)),
             f"{shown_by[0].name}, instance {shown_by[0].witness_index}" if shown_by else "",

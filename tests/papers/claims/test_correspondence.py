@@ -14,9 +14,10 @@ from papers.claims.one_statement import Altered, finding, scaled
 pytestmark = pytest.mark.slow
 
 
-def test_dynamics_is_corrected(run):
+def test_dynamics_holds_but_for_a_misprint(run):
     result = run("dynamics")
-    assert result.verdict == "corrected"
+    assert result.verdict == "holds"
+    assert list(result.kinds) == ["misprint"]
     numbers = {outcome.name: outcome for outcome in result.outcomes}
     assert numbers["two-phi-for-half-the-loss"].witness_numbers["end_error"] > 0.01
     assert numbers["without-the-self-force"].failed == 1

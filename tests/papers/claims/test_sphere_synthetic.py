@@ -24,7 +24,7 @@ def finding(statement, index=0):
 
 def test_the_theorems_hold_and_what_is_printed_does_not(run):
     result = run("sphere-synthetic")
-    assert result.verdict == "corrected"
+    assert result.verdict == "holds"  # the proofs are mended, the statements stand
     assert all(o.failed for o in result.outcomes if o.role == "printed")
 
 

@@ -5,13 +5,14 @@ import re
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from earnshaw.errors import EarnshawError
 from earnshaw.papers.claims import catalog
-from earnshaw.papers.claims.claim import Claim, Finding, Sources, Statement
+from earnshaw.papers.claims.claim import Claim, ErrorKind, Finding, Sources, Statement
 from earnshaw.papers.claims.page import claims_page
 from earnshaw.papers.claims.results_file import load_results, save_results
 from earnshaw.papers.claims.verdict import Verdict
@@ -57,7 +58,15 @@ def toy(monkeypatch):
     """Registers a claim with the given statements under the id `toy`."""
 
     def register(*statements):
-        one = Claim("toy", "A toy", Sources("Thm 1", "Thm 2", ""), ("none",), statements)
+        one = Claim(
+            "toy",
+            "A toy",
+            Sources("Thm 1", "Thm 2", ""),
+            ("none",),
+            statements,
+            oracle="a die",
+            definition="the least face",
+        )
         monkeypatch.setitem(sys.modules, "earnshaw.papers.claims.toy", SimpleNamespace(TOY=one))
         monkeypatch.setitem(catalog.HOMES, "toy", "toy")
         return one
@@ -69,9 +78,13 @@ def toy(monkeypatch):
     ("roles", "verdict"),
     [
         ([("ours", holds)], Verdict.HOLDS),
-        ([("ours", holds), ("printed", holds)], Verdict.HOLDS),
-        ([("ours", holds), ("printed", fails_at_one)], Verdict.CORRECTED),
-        ([("ours", fails_at_one), ("printed", fails_at_one)], Verdict.FAILS),
+        ([("ours", holds), ("statement-refuted", fails_at_one)], Verdict.CORRECTED),
+        ([("ours", holds), ("hypothesis-missing", fails_at_one)], Verdict.CORRECTED),
+        ([("ours", holds), ("statement-refuted", holds)], Verdict.HOLDS),
+        ([("ours", holds), ("misprint", fails_at_one)], Verdict.HOLDS),
+        ([("ours", holds), ("proof-mended", fails_at_one)], Verdict.HOLDS),
+        ([("ours", holds), ("vacuous", fails_at_one)], Verdict.HOLDS),
+        ([("ours", fails_at_one), ("statement-refuted", fails_at_one)], Verdict.FAILS),
         ([("ours", holds), ("beyond", fails_at_one)], Verdict.HOLDS),
         ([("ours", fails_as_numpy_says)], Verdict.FAILS),
         ([("ours", undecided)], Verdict.INCONCLUSIVE),
@@ -79,14 +92,63 @@ def toy(monkeypatch):
         ([("ours", holds), ("ours", raises)], Verdict.INCONCLUSIVE),
         ([("open", holds)], Verdict.EVIDENCE),
         ([("open", fails_at_one), ("ours", holds)], Verdict.FAILS),
-        ([("printed", fails_at_one)], Verdict.INCONCLUSIVE),
+        ([("statement-refuted", fails_at_one)], Verdict.INCONCLUSIVE),
         ([], Verdict.INCONCLUSIVE),
     ],
 )
 def test_the_verdict_follows_from_the_findings(toy, roles, verdict):
-    toy(*(statement(f"s{i}", test, role=role) for i, (role, test) in enumerate(roles)))
+    toy(*(statement(f"s{i}", test, **_role(word)) for i, (word, test) in enumerate(roles)))
     (result,) = verify(["toy"])
     assert result.verdict is verdict
+
+
+def _role(word):
+    """The role that is named, or a printed statement of the kind that is."""
+    if word in get_args(ErrorKind):
+        return {"role": "printed", "kind": word}
+    return {"role": word}
+
+
+@pytest.mark.parametrize(
+    ("role", "kind"),
+    [("printed", None), ("printed", "wrong"), ("ours", "misprint"), ("beyond", "vacuous")],
+)
+def test_a_printed_statement_has_a_kind_and_no_other_has(role, kind):
+    with pytest.raises(EarnshawError, match=rf"'one' \({role}\) has the kind {kind!r}; allowed"):
+        statement("one", holds, role=role, kind=kind)
+
+
+def test_kinds_are_counted_with_their_witnesses(toy, tmp_path):
+    toy(
+        statement("ours", holds),
+        statement("typo", fails_at_one, **_role("misprint")),
+        statement("slip", fails_at_one, **_role("misprint")),
+        statement("step", fails_at_one, **_role("proof-mended")),
+        statement("no-error-found", holds, **_role("statement-refuted")),
+    )
+    (result,) = verify(["toy"])
+    summary = result.summary()
+    assert summary["verdict"] == "holds"
+    assert (summary["oracle"], summary["definition"]) == ("a die", "the least face")
+    kinds = summary["kinds"]
+    assert {kind: found["count"] for kind, found in kinds.items()} == {
+        "misprint": 2,
+        "proof-mended": 1,
+    }
+    assert [(one["statement"], one["index"]) for one in kinds["misprint"]["witnesses"]] == [
+        ("typo", 1),
+        ("slip", 1),
+    ]
+    assert kinds["proof-mended"]["witnesses"][0]["numbers"] == result.outcomes[3].witness_numbers
+    text = claims_page([result], "earnshaw verify toy")
+    assert "| [toy](#toy) | holds | misprint (2), proof-mended | 15 | A toy |" in text
+    assert "| misprint | 2 | 1 |" in text
+    assert "| statement-refuted | 0 | 0 |" in text
+    assert "1 claims: 1 `holds`." in text
+    assert "as printed (proof-mended): x is small" in text
+    assert "Oracle: a die. Definition of a minimum: the least face." in text
+    save_results(tmp_path / "claims.json", {"toy": result}, SETUP)
+    assert load_results(tmp_path / "claims.json", SETUP)["toy"].summary() == summary
 
 
 def test_instances_depend_on_their_index_and_the_seed_alone(toy):
@@ -152,7 +214,7 @@ def test_finished_claims_are_not_run_again(toy, tmp_path):
 
 
 def test_the_page_names_every_statement_and_witness(toy):
-    toy(statement("first", holds), statement("second", fails_at_one, role="printed"))
+    toy(statement("first", holds), statement("second", fails_at_one, **_role("statement-refuted")))
     results = verify(["toy"])
     text = claims_page(results, "earnshaw verify toy")
     assert "**corrected.**" in text
@@ -170,6 +232,8 @@ def test_the_catalog_has_every_claim_of_the_table():
         assert found.id == name
         assert found.sources.words()
         assert found.hypotheses
+        assert found.oracle
+        assert found.definition
         roles = {one.role for one in found.statements}
         assert roles & {"ours", "open"}
         assert len({one.name for one in found.statements}) == len(found.statements)

@@ -9,19 +9,42 @@ statement has a role:
 - ``printed``  what a text prints and we hold to be false: one witness is enough to say so;
 - ``beyond``   the same conclusion without one of the hypotheses: how often it breaks;
 - ``open``     a conjecture: a failing instance refutes it, none proves it.
+
+What is printed and false is of one of five kinds. The first two are errors of the theorem, lemma,
+table or algorithm itself; the other three leave what it states as it is:
+
+- ``statement-refuted``   the statement is false as printed;
+- ``hypothesis-missing``  it is true with a hypothesis that is not printed;
+- ``misprint``            another place in the three texts has it right;
+- ``proof-mended``        a step of a proof, or a remark, is false: the statement stands without it;
+- ``vacuous``             nothing satisfies what it asks for.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from earnshaw.errors import EarnshawError
+
 Role = Literal["ours", "printed", "beyond", "open"]
+ErrorKind = Literal[
+    "statement-refuted", "hypothesis-missing", "misprint", "proof-mended", "vacuous"
+]
 Instance = dict[str, Any]
 Draw = Callable[[np.random.Generator, int], Instance]
+
+# What may be asked of the hidden network (`oracle`) and what a minimum is (`definition`): claims
+# that need other words write their own.
+NOTHING_ASKED = "none: formulas and integrals; nothing is learned"
+EXACT_LOSS = "exact loss: its closed form in float64, with derivatives"
+NO_MINIMUM = "none: it speaks of no minimum"
+NO_SMALLER_NEARBY = (
+    "Full, Definition 3.2: no smaller value nearby (EPD's asks for a Hessian, which cusps lack)"
+)
 
 
 class Finding(NamedTuple):
@@ -42,6 +65,7 @@ class Statement:
         draw: ``draw(rng, index)``, the index-th random instance; the index may sweep a grid.
         test: what an instance shows. It sees nothing but the instance.
         role: see the module's docstring.
+        kind: what kind of error it is; every printed statement has one, no other has.
         quick, thorough: how many instances.
         constants: numbers of the findings that stand for an O(), Omega() or poly() of the text,
             each with the place it comes from.
@@ -52,9 +76,18 @@ class Statement:
     draw: Draw
     test: Callable[[Instance], Finding]
     role: Role = "ours"
+    kind: ErrorKind | None = None
     quick: int = 3
     thorough: int = 30
     constants: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        allowed = get_args(ErrorKind) if self.role == "printed" else (None,)
+        if self.kind not in allowed:
+            raise EarnshawError(
+                f"the statement {self.name!r} ({self.role}) has the kind {self.kind!r}; allowed: "
+                + ", ".join(str(kind) for kind in allowed)
+            )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,7 +109,8 @@ class Claim:
     """A claim: its id (mathematics.md, "The claims"), and what it is made of.
 
     `hypotheses` are in words, as the instances satisfy them; `remarks` say what was corrected, what
-    was chosen for constants, and what is not covered.
+    was chosen for constants, and what is not covered. `oracle` says what the runs may ask of the
+    hidden network, `definition` what "local minimum" (or the like) means where it is used.
     """
 
     id: str
@@ -85,3 +119,5 @@ class Claim:
     hypotheses: tuple[str, ...]
     statements: tuple[Statement, ...]
     remarks: tuple[str, ...] = ()
+    oracle: str = dataclasses.field(kw_only=True)
+    definition: str = dataclasses.field(kw_only=True)

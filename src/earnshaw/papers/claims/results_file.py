@@ -47,8 +47,7 @@ Setup = dict[str, Any]  # preset, instances, seed
 def save_results(path: Path, results: dict[str, ClaimResult], setup: Setup) -> None:
     """Write all finished claims, whole or not at all."""
     claims = {
-        name: [plain(dataclasses.asdict(outcome)) for outcome in result.outcomes]
-        for name, result in results.items()
+        name: [_stored(outcome) for outcome in result.outcomes] for name, result in results.items()
     }
     CLAIMS.save(path, {**setup, "claims": claims})
 
@@ -70,9 +69,24 @@ def _result(name: str, stored: Any) -> ClaimResult:
     if not isinstance(stored, list) or not all(isinstance(one, dict) for one in stored):
         raise EarnshawError(f"its claim {name} is not a list of outcomes")
     outcomes = [_outcome(OUTCOME.checked(one)) for one in stored]
-    if [one.name for one in outcomes] != [one.name for one in claim.statements]:
+    if [(one.name, one.role) for one in outcomes] != [
+        (one.name, one.role) for one in claim.statements
+    ]:
         raise EarnshawError(f"its claim {name} does not have the statements of this version")
-    return ClaimResult(claim, tuple(outcomes))
+    kinds = [one.kind for one in claim.statements]
+    return ClaimResult(
+        claim,
+        tuple(
+            dataclasses.replace(one, kind=kind) for one, kind in zip(outcomes, kinds, strict=True)
+        ),
+    )
+
+
+def _stored(outcome: StatementResult) -> dict[str, Any]:
+    """What the file has of an outcome; its kind is that of this version's statement."""
+    fields = plain(dataclasses.asdict(outcome))
+    del fields["kind"]
+    return fields
 
 
 def _outcome(fields: Fields) -> StatementResult:

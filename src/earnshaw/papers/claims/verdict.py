@@ -3,17 +3,23 @@
 - ``fails``         an instance contradicts a statement of ours, or a conjecture;
 - ``inconclusive``  an instance of these decided nothing, or none was tested;
 - ``evidence``      a conjecture that no instance contradicts;
-- ``corrected``     ours holds, and an instance contradicts what a text prints;
-- ``holds``         all else.
+- ``corrected``     ours holds, and an instance contradicts the printed statement, or shows that it
+                    lacks a hypothesis (`claim.py` has the kinds of errors);
+- ``holds``         all else: misprints, mended proofs and vacuous statements leave it.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from enum import StrEnum
-from typing import Any
+from typing import Any, get_args
 
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Role, Statement
+from earnshaw.papers.claims.claim import Claim, ErrorKind, Finding, Instance, Role, Statement
+
+OF_THE_STATEMENT = ("statement-refuted", "hypothesis-missing")  # what makes a claim `corrected`
+
+
+KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 
 
 class Verdict(StrEnum):
@@ -47,6 +53,7 @@ class StatementResult:
     witness_index: int | None = None
     witness_numbers: dict[str, float] = dataclasses.field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    kind: ErrorKind | None = None
 
     @property
     def instances(self) -> int:
@@ -71,8 +78,15 @@ class ClaimResult:
             return Verdict.INCONCLUSIVE
         if any(outcome.role == "open" for outcome in held):
             return Verdict.EVIDENCE
-        refuted = any(outcome.failed for outcome in self.outcomes if outcome.role == "printed")
+        refuted = any(kind in OF_THE_STATEMENT for kind in self.kinds)
         return Verdict.CORRECTED if refuted else Verdict.HOLDS
+
+    @property
+    def kinds(self) -> dict[ErrorKind, tuple[StatementResult, ...]]:
+        """The printed statements that an instance contradicts, by the kind of their error."""
+        shown = [one for one in self.outcomes if one.kind is not None and one.failed]
+        by_kind = {kind: tuple(one for one in shown if one.kind == kind) for kind in KINDS}
+        return {kind: ones for kind, ones in by_kind.items() if ones}
 
     def summary(self) -> dict[str, Any]:
         """Verdict, counts, numbers and statements as plain values: what `verify --json` prints."""
@@ -82,7 +96,16 @@ class ClaimResult:
             "sources": dataclasses.asdict(self.claim.sources),
             "hypotheses": list(self.claim.hypotheses),
             "remarks": list(self.claim.remarks),
+            "oracle": self.claim.oracle,
+            "definition": self.claim.definition,
             "verdict": str(self.verdict),
+            "kinds": {
+                kind: {
+                    "count": len(ones),
+                    "witnesses": [{"statement": one.name, **_witness(one)} for one in ones],
+                }
+                for kind, ones in self.kinds.items()
+            },
             "instances": sum(outcome.instances for outcome in self.outcomes),
             "numbers": {
                 outcome.name: {
@@ -120,6 +143,7 @@ def statement_result(
         witness_index=None if first is None else first[0],
         witness_numbers={} if first is None else {k: float(v) for k, v in first[2].numbers.items()},
         notes=tuple(dict.fromkeys(finding.note for _, _, finding in undecided)),
+        kind=statement.kind,
     )
 
 
@@ -128,12 +152,15 @@ def _plain(outcome: StatementResult) -> dict[str, Any]:
         "name": outcome.name,
         "says": outcome.says,
         "role": outcome.role,
+        "kind": outcome.kind,
         "held": outcome.held,
         "failed": outcome.failed,
         "undecided": outcome.undecided,
         "constants": outcome.constants,
-        "witness": None
-        if outcome.witness_index is None
-        else {"index": outcome.witness_index, "numbers": outcome.witness_numbers},
+        "witness": None if outcome.witness_index is None else _witness(outcome),
         "notes": list(outcome.notes),
     }
+
+
+def _witness(outcome: StatementResult) -> dict[str, Any]:
+    return {"index": outcome.witness_index, "numbers": outcome.witness_numbers}

@@ -33,7 +33,16 @@ from scipy import special
 from earnshaw.duality.families.almost_harmonic import AlmostHarmonic
 from earnshaw.duality.families.cores import exact_core
 from earnshaw.duality.realizing.core_spectrum import core_spectrum
-from earnshaw.papers.claims.claim import Claim, Draw, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    NO_MINIMUM,
+    NOTHING_ASKED,
+    Claim,
+    Draw,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.duality._core_lemmas import (
     draw_b7,
     draw_b7_proof,
@@ -286,6 +295,8 @@ ALMOST_HARMONIC = Claim(
     id="almost-harmonic",
     title="the almost lambda-harmonic potential: construction, signs, bounds, realizability",
     sources=Sources(full="Lemma 4.2, B.7, B.8, B.9", itcs="Lemma 13"),
+    oracle=NOTHING_ASKED,
+    definition=NO_MINIMUM,
     hypotheses=(
         "eps in (0.05, 0.9), lambda in (0.3, 4)",
         "paper core: odd d = 3 to 31, more than the lemma's d = 3 mod 4; ball core: d = 1 to 16",
@@ -375,6 +386,7 @@ ALMOST_HARMONIC = Claim(
             draw_b7_proof,
             lemma_b7_proof,
             role="printed",
+            kind="proof-mended",
             thorough=4,
         ),
         Statement(
@@ -384,6 +396,7 @@ ALMOST_HARMONIC = Claim(
             draw_slow,
             slow_decay,
             role="printed",
+            kind="hypothesis-missing",
             quick=2,
             thorough=6,
         ),

@@ -23,7 +23,17 @@ from earnshaw.charges.network import Student, Teacher
 from earnshaw.duality.named import activation, potential
 from earnshaw.dynamics.simulate import simulate
 from earnshaw.energy.population import population_loss
-from earnshaw.papers.claims.claim import Claim, Draw, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    EXACT_LOSS,
+    NO_MINIMUM,
+    NOTHING_ASKED,
+    Claim,
+    Draw,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.duality._expectations import dot_product_mean
 from earnshaw.papers.claims.duality._pair_forces import (
     LAWS,
@@ -148,6 +158,8 @@ DYNAMICS = Claim(
     id="dynamics",
     title="gradient flow is Electron-Proton Dynamics",
     sources=Sources("Theorem 2.2", "Theorem 2.3, Definition 2.2", "Theorem 5, Definition 4"),
+    oracle=EXACT_LOSS,
+    definition=NO_MINIMUM,
     hypotheses=(
         "Phi symmetric and Phi(theta, theta) constant: gaussian on R^d; exponential, relu and "
         "hermite-3 on the sphere",
@@ -186,6 +198,7 @@ DYNAMICS = Claim(
             _draw("gaussian", "gaussian", "relu"),
             _test_printed_flow,
             role="printed",
+            kind="misprint",
             quick=2,
             thorough=9,
         ),
@@ -334,6 +347,8 @@ DUAL = Claim(
     id="dual",
     title="the potential of a dot-product activation is its dual",
     sources=Sources("Lemma A.1", "Lemma B.1"),
+    oracle=NOTHING_ASKED,
+    definition=NO_MINIMUM,
     hypotheses=(
         "theta and w are unit vectors, X ~ N(0, I_d), d = 2 to 10",
         "E[s(X)^2] is finite: 23 named activations, each in turn",

@@ -27,7 +27,15 @@ from scipy import special
 from earnshaw.duality.activation import Activation, Translation
 from earnshaw.duality.named import activation
 from earnshaw.duality.realizing.realize import realize
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    NO_MINIMUM,
+    NOTHING_ASKED,
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.duality._expectations import (
     autocorrelation,
     dot_product_mean,
@@ -163,6 +171,8 @@ FOURIER = Claim(
     id="fourier-realizable",
     title="a potential on R^d with a non-negative transform is that of an activation",
     sources=Sources("Theorem 2.4", "Theorem 2.1", "Theorem 3"),
+    oracle=NOTHING_ASKED,
+    definition=NO_MINIMUM,
     hypotheses=(
         "Phi is square-integrable, F(Phi) integrable and >= 0: Matern potentials exp(-s r), "
         "(1 + s r) exp(-s r), ... in d = 1, 2, 3, 5, Gaussians in d = 2 to 6",
@@ -189,6 +199,7 @@ FOURIER = Claim(
             _draw_gaussian,
             _test_fourth_root,
             role="printed",
+            kind="misprint",
         ),
         Statement(
             "unitary-transform",
@@ -196,6 +207,7 @@ FOURIER = Claim(
             _draw_gaussian,
             _test_unitary,
             role="printed",
+            kind="proof-mended",
         ),
         Statement(
             "negative-transform",
@@ -347,6 +359,8 @@ HERMITE = Claim(
     id="hermite-realizable",
     title="a potential on the sphere with Taylor coefficients >= 0 is that of an activation",
     sources=Sources("Theorem 2.5", "Theorem B.2"),
+    oracle=NOTHING_ASKED,
+    definition=NO_MINIMUM,
     hypotheses=(
         "f has Taylor coefficients c_n >= 0 and f(1) finite: random polynomials of degree 3 to 6, "
         "and four series",
@@ -380,6 +394,7 @@ HERMITE = Claim(
             _draw_coefficients,
             _test_from_one,
             role="printed",
+            kind="statement-refuted",
         ),
         Statement(
             "not-orthonormal",

@@ -25,7 +25,15 @@ from earnshaw.duality.named import activation, potential
 from earnshaw.duality.potential import Radial
 from earnshaw.duality.realizing.realize import realize
 from earnshaw.numerics.jax_as_numpy import as_numpy
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    NO_MINIMUM,
+    NOTHING_ASKED,
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.duality._expectations import (
     autocorrelation,
     panels,
@@ -139,6 +147,8 @@ PSD = Claim(
     id="psd-necessary",
     title="a realizable potential is positive semidefinite",
     sources=Sources(full="Lemma B.4, Definition B.3"),
+    oracle=NOTHING_ASKED,
+    definition=NO_MINIMUM,
     hypotheses=(
         "Phi(theta, w) = f(theta - w) on R^d is realizable: Gaussian, Bessel, and almost "
         "lambda-harmonic with both cores, d = 2 to 7",
@@ -312,6 +322,8 @@ MIXTURES = Claim(
     id="mixtures",
     title="a mixture of realizable potentials is realizable",
     sources=Sources(full="Lemma B.6"),
+    oracle=NOTHING_ASKED,
+    definition=NO_MINIMUM,
     hypotheses=(
         "weights w(x) >= 0 with a bounded integral, Phi_x square-integrable with F(Phi_x) "
         "integrable, and integral w(x) (Phi_x(0) + ||Phi_x||) dx finite",
@@ -343,6 +355,7 @@ MIXTURES = Claim(
             _draw_slow,
             _test_bounded_weights,
             role="printed",
+            kind="hypothesis-missing",
             quick=2,
             thorough=2,
         ),

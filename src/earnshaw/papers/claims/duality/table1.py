@@ -32,7 +32,15 @@ from earnshaw.duality.activation import Translation
 from earnshaw.duality.families.gaussian import GaussianPotential
 from earnshaw.duality.named import activation, potential
 from earnshaw.papers._printed_activations import hermite, synthetic, synthetic_coefficients
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    NO_MINIMUM,
+    NOTHING_ASKED,
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.duality._expectations import (
     autocorrelation,
     dot_product_mean,
@@ -256,6 +264,8 @@ TABLE_ONE = Claim(
     id="table-1",
     title="activations and their potentials, every line of both Tables 1",
     sources=Sources("Table 1, Appendix A.1", "Table 1, Appendix B.1, Section F", "Table 1"),
+    oracle=NOTHING_ASKED,
+    definition=NO_MINIMUM,
     hypotheses=(
         "X ~ N(0, I); unit vectors on the sphere, any two points of R^d",
         "rho in [-1, 1] with both ends, degrees 2 to 8, d = 1 to 4 on R^d and up to 7 for the "
@@ -309,6 +319,7 @@ TABLE_ONE = Claim(
             _draw_sphere,
             _another(lambda _: lambda x: math.sqrt(2) * np.sign(x), _sign),
             role="printed",
+            kind="misprint",
             quick=1,
         ),
         Statement(
@@ -317,6 +328,7 @@ TABLE_ONE = Claim(
             _draw_sphere,
             _another(lambda _: lambda x: np.exp(x - 2), _exponential),
             role="printed",
+            kind="statement-refuted",
             quick=1,
         ),
         Statement(
@@ -325,6 +337,7 @@ TABLE_ONE = Claim(
             _draw_laplacian,
             _test_printed_laplacian,
             role="printed",
+            kind="proof-mended",
             quick=1,
         ),
         Statement(

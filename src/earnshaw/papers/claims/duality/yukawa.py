@@ -20,7 +20,15 @@ from scipy import integrate, special
 
 from earnshaw.duality.families.harmonic import LambdaHarmonic
 from earnshaw.duality.realizing.realize import realize
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    NO_MINIMUM,
+    NOTHING_ASKED,
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.duality._expectations import panels, towards
 
 
@@ -108,6 +116,8 @@ YUKAWA = Claim(
     id="yukawa-activation",
     title="the Yukawa potential in three dimensions and K_1(r)/r",
     sources=Sources(full="Lemma B.10"),
+    oracle=NOTHING_ASKED,
+    definition=NO_MINIMUM,
     hypotheses=(
         "d = 3, X ~ N(0, I), sigma = (2 pi)^(3/4) exp(|x|^2/4) pi^(-3/2) s K_1(s r)/r",
         "theta != w: distances from 0.1 to 4, s from 0.5 to 2",
@@ -140,6 +150,7 @@ YUKAWA = Claim(
             _draw,
             _test_printed,
             role="printed",
+            kind="statement-refuted",
             quick=2,
             thorough=3,
         ),
@@ -149,6 +160,7 @@ YUKAWA = Claim(
             _draw,
             _test_without_pi,
             role="printed",
+            kind="statement-refuted",
             quick=1,
             thorough=3,
         ),

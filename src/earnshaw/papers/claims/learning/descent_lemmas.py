@@ -29,7 +29,13 @@ import numpy as np
 from earnshaw.descent.hessian_descent import HessianDescent
 from earnshaw.descent.method import RUNNING, Stop
 from earnshaw.descent.second_gd import SecondGD
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.learning._surface_runs import (
     SLACK,
     STARTS,
@@ -259,6 +265,8 @@ DESCENT_LEMMAS = Claim(
         full="Lemma D.1, D.2, Algorithms 1, 2, 4",
         itcs="Lemma 18, 19, Algorithms 1, 2, 4",
     ),
+    oracle="values and derivatives of functions in closed form, float64",
+    definition="M_eps: a small gradient and no eigenvalue below -eps",
     hypotheses=(
         "f is three times differentiable, with known B1, B2, B3",
         "alpha is at most 1/B2 (gradient steps) or 1/B3 (Hessian steps)",
@@ -298,6 +306,7 @@ DESCENT_LEMMAS = Claim(
             _cubic,
             _half,
             role="printed",
+            kind="statement-refuted",
         ),
         Statement(
             "hessian-step-printed-direction",
@@ -305,6 +314,7 @@ DESCENT_LEMMAS = Claim(
             _bent,
             _printed_algorithm_1,
             role="printed",
+            kind="statement-refuted",
         ),
         Statement(
             "exact-saddle-is-left",
@@ -318,6 +328,7 @@ DESCENT_LEMMAS = Claim(
             _saddle,
             _printed_saddle,
             role="printed",
+            kind="hypothesis-missing",
         ),
         Statement(
             "second-gd-goes-on",
@@ -331,6 +342,7 @@ DESCENT_LEMMAS = Claim(
             _cubic,
             _printed_threshold,
             role="printed",
+            kind="statement-refuted",
         ),
         Statement(
             "second-gd-ends-in-M",

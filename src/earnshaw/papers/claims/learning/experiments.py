@@ -31,7 +31,15 @@ from earnshaw.descent.loop import Loop, begin, run
 from earnshaw.energy.population import population_loss
 from earnshaw.experiments.training.engine import LANES
 from earnshaw.experiments.training.train import Trained, train
-from earnshaw.papers.claims.claim import Claim, Draw, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    NO_MINIMUM,
+    Claim,
+    Draw,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.reproductions.printed import FIGURE_1_WIDTHS, WIDTHS
 from earnshaw.papers.reproductions.readings import DEFAULT, READINGS
 
@@ -212,6 +220,8 @@ EXPERIMENTS = Claim(
     sources=Sources(
         epd="Table 2, Figure 1", full="Table 2, Figures 1, 2", itcs="Table 2, Figures 1, 2"
     ),
+    oracle="samples, one a step; by the exact loss where a statement says so",
+    definition=NO_MINIMUM,
     hypotheses=(
         "teacher and student have the same depth and width and standard Gaussian weights, no bias, "
         "tanh at every node, the output's among them",
@@ -302,6 +312,7 @@ EXPERIMENTS = Claim(
             _shapes((MANY, _cells((2,), (5,)) | {"error": ERROR, "reading": "literal"})),
             _falls,
             role="printed",
+            kind="hypothesis-missing",
             quick=1,
             thorough=3,
         ),

@@ -19,7 +19,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.learning._surface_runs import (
     SLACK,
     STARTS,
@@ -143,6 +149,8 @@ GD_AVOIDS_SADDLES = Claim(
     id="gd-avoids-saddles",
     title="Gradient descent with short constant steps ends in no saddle, from almost every start",
     sources=Sources(epd="Theorem B.5, Corollary B.6"),
+    oracle="gradients of functions in closed form, float64",
+    definition="EPD, Definition 3.2: critical, with no negative eigenvalue of the Hessian",
     hypotheses=(
         "f is twice differentiable with |Hessian| <= L on Omega",
         "x - grad f(x)/(2L) stays in Omega",
@@ -173,6 +181,7 @@ GD_AVOIDS_SADDLES = Claim(
             _funnel_starts,
             lambda instance: _down_the_funnel(instance, 1 / STEEP),
             role="printed",
+            kind="proof-mended",
         ),
         Statement(
             "from-every-start",

@@ -37,7 +37,13 @@ from earnshaw.descent.second_gd import SecondGD
 from earnshaw.descent.steps import Steps
 from earnshaw.energy.population import population_loss
 from earnshaw.learning.learn import learn
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.learning._screened_charges import (
     Jet,
     at,
@@ -343,6 +349,8 @@ NETWORK = Claim(
         full="Lemma E.1, E.2, E.3, E.4, E.5, Theorem 4.6",
         itcs="Lemma 23, 24, 25, 26, 27, Theorem 17",
     ),
+    oracle="exact loss; node-wise runs ask for log|C| in the log domain, of unlimited range",
+    definition="M_(L, delta): a small gradient and no eigenvalue below -delta",
     hypotheses=(
         "Phi is almost lambda-harmonic on R^d, lambda = 1, Phi(0) = 1, d = 3 mod 4",
         "w_j ~ N(0, d log d I), |b_j| uniform on [0.1, 1]: 0.1 stands for 1/poly(d)",
@@ -396,6 +404,7 @@ NETWORK = Claim(
             _spread,
             _by_log,
             role="printed",
+            kind="proof-mended",
             quick=1,
             thorough=6,
         ),
@@ -431,6 +440,7 @@ NETWORK = Claim(
             _landed,
             lambda instance: _charge_error(instance, 2.0),
             role="printed",
+            kind="proof-mended",
         ),
         Statement(
             "best-decrease",
@@ -444,6 +454,7 @@ NETWORK = Claim(
             _second,
             lambda instance: _decrease(instance, 0.5),
             role="printed",
+            kind="proof-mended",
         ),
         Statement(
             "second-charge-as-printed",
@@ -451,6 +462,7 @@ NETWORK = Claim(
             _second,
             _printed_charge,
             role="printed",
+            kind="proof-mended",
         ),
         Statement(
             "all-nodes",

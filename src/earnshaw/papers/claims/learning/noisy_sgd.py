@@ -16,7 +16,13 @@ import numpy as np
 from earnshaw.descent.loop import stop_codes
 from earnshaw.descent.method import Stop
 from earnshaw.descent.noisy_sgd import NoisySGD
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.learning._surface_runs import (
     SLACK,
     STARTS,
@@ -114,6 +120,8 @@ NOISY_SGD = Claim(
     id="noisy-sgd",
     title="Noisy SGD returns a point of M_eps, or says FAIL",
     sources=Sources(epd="Theorem B.7, Algorithm 4"),
+    oracle="gradients within eps/3 of the true ones, and noise of length 1",
+    definition="M_eps: a small gradient and no eigenvalue below -eps",
     hypotheses=(
         "L is bounded near its minima, with bounded Hessian and Lipschitz Hessian",
         "the stochastic function is within eps/3 of L in value, gradient and Hessian",

@@ -35,7 +35,14 @@ from earnshaw.descent.method import RUNNING, Method, Stop
 from earnshaw.descent.second_gd import SecondGD
 from earnshaw.descent.steps import Steps
 from earnshaw.energy.population import PopulationLoss, population_loss
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    EXACT_LOSS,
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.learning._screened_charges import (
     Jet,
     Point,
@@ -349,6 +356,8 @@ ONE_NODE = Claim(
         full="Lemma 4.3, 4.4, 4.5, Theorem 4.1",
         itcs="Lemma 14, 15, 16, 20, 21, 22, Theorem 12",
     ),
+    oracle=EXACT_LOSS,
+    definition="M_(G, delta): a small gradient and no eigenvalue below -delta",
     hypotheses=(
         "Phi is almost lambda-harmonic on R^d, lambda = 1, d = 3 mod 4",
         "protons are Gaussian with charges in [-1, 1], as many electrons as protons",
@@ -375,6 +384,7 @@ ONE_NODE = Claim(
             _on_a_line,
             _line_without_d,
             role="printed",
+            kind="misprint",
         ),
         Statement(
             "low-points-are-near",
@@ -411,6 +421,7 @@ ONE_NODE = Claim(
             _bound_pair,
             _stops_in_m,
             role="printed",
+            kind="proof-mended",
         ),
     ),
     remarks=(

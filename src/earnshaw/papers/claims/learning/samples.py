@@ -25,7 +25,14 @@ from earnshaw.papers.bounds import (
     truncation_radius,
     uniform_deviation,
 )
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    NO_MINIMUM,
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.learning._sampled_networks import (
     CONFIDENCE,
     COUNT,
@@ -204,6 +211,8 @@ SAMPLES = Claim(
     id="samples",
     title="Samples give the loss and its derivatives, uniformly over all students",
     sources=Sources(epd="Lemma B.1, Theorems B.2, B.3, B.4"),
+    oracle="samples",
+    definition=NO_MINIMUM,
     hypotheses=(
         "inputs are Gaussian, cut off at a radius B",
         "activations are bounded by C and L-Lipschitz (erf, scaled and shifted; constants)",
@@ -237,6 +246,7 @@ SAMPLES = Claim(
             _orthogonal,
             _linear_printed,
             role="printed",
+            kind="proof-mended",
         ),
         Statement(
             "products",
@@ -256,6 +266,7 @@ SAMPLES = Claim(
             _constants,
             _constants_printed,
             role="printed",
+            kind="statement-refuted",
         ),
         Statement(
             "uniform-deviation",

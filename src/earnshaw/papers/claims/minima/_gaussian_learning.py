@@ -17,7 +17,7 @@ import math
 import jax.numpy as jnp
 import mpmath as mp
 import numpy as np
-from scipy import stats
+from scipy import optimize, stats
 
 from earnshaw.charges.manifolds import manifold
 from earnshaw.charges.network import Student
@@ -36,42 +36,52 @@ STEP, EPS = 1e-3, 0.05  # of Algorithm 2
 RATE_ON_SPHERE = 20  # c of exp(c (rho - 1))
 
 
-def _constant_instance(rng: np.random.Generator, index: int) -> Instance:
-    return {"c": (3.0, 5.0, 10.0)[index % 3], "dims": [2, 5, 10, 20, 50, 100]}
+def _least_c(dim: int, units: int) -> float:
+    """The least c > 2 with k c^2 exp(-c) <= exp(-2 d), the hypothesis as Theorem 4.2 prints it."""
+    excess = lambda c: c - 2 * math.log(c) - math.log(units) - 2 * dim  # noqa: E731
+    return float(optimize.brentq(excess, 2.0, 10.0 * dim + 10 * math.log(units) + 10))
 
 
-def _log_ratios(instance: Instance, power: int) -> list[float]:
-    """log of k c^2 exp(-c d^power) / exp(-2 d), k = d, for each dimension."""
-    c = float(instance["c"])
-    return [math.log(d * c * c) - c * d**power + 2 * d for d in instance["dims"]]
+def _hypothesis_instance(rng: np.random.Generator, index: int) -> Instance:
+    return {"c": (3.0, 5.0, 10.0)[index % 3], "dims": [2, 5, 8, 10, 20, 50, 100]}
 
 
-def _constant_c(instance: Instance) -> Finding:
-    ratios = _log_ratios(instance, 1)
-    enough = [d for d, ratio in zip(instance["dims"], ratios, strict=True) if ratio <= 0]
-    numbers = {"log_ratio": max(ratios), "least_dim": float(min(enough, default=math.inf))}
-    return Finding(ratios[-1] <= 0 and sorted(ratios, reverse=True) == ratios, numbers)
-
-
-def _constant_c_as_printed(instance: Instance) -> Finding:
-    ratios = _log_ratios(instance, 0)
-    return Finding(max(ratios) <= 0, {"log_ratio": max(ratios)})
+def _two_readings(instance: Instance) -> Finding:
+    """k = d: the c that exp(-c) needs, and the d from which exp(-c d) allows the instance's."""
+    c, dims = float(instance["c"]), [int(dim) for dim in instance["dims"]]
+    least = [_least_c(dim, dim) for dim in dims]
+    allowed = [dim for dim in dims if math.log(dim * c * c) - c * dim <= -2 * dim]
+    numbers = {
+        "least_c_over_d": min(c / dim for c, dim in zip(least, dims, strict=True)),
+        "least_c_of_one_proton_at_d_8": _least_c(8, 1),
+        "least_dim_of_a_constant_c": float(min(allowed, default=math.inf)),
+    }
+    return Finding(numbers["least_c_over_d"] > 2 and dims[-1] in allowed, numbers)
 
 
 def _triangle_instance(rng: np.random.Generator, index: int) -> Instance:
-    return {"c": rng.uniform(22, 60), "dim": int(rng.integers(2, 50))}
+    dim = int(rng.integers(8, 50))
+    return {"c": _least_c(dim, 2) * rng.uniform(1, 2), "dim": dim, "units": 2}
 
 
 def _small_triangle_instance(rng: np.random.Generator, index: int) -> Instance:
-    return {"c": (3.0, 8.0, 20.0)[index % 3], "dim": int(rng.integers(2, 50))}
+    """The least c that Theorem 4.2 allows two protons, d = 2 to 7."""
+    dim = 7 - index % 6
+    return {"c": _least_c(dim, 2), "dim": dim, "units": 2}
 
 
 def _triangle(instance: Instance) -> Finding:
     """The worst case: theta on the segment from w_1 to w_2, as far from w_1 as is allowed."""
-    c, dim = float(instance["c"]), int(instance["dim"])
+    c, dim, units = (float(instance[name]) for name in ("c", "dim", "units"))
     square = (math.sqrt(NEAR * c * dim) - math.sqrt(CLOSE * dim)) ** 2
-    numbers = {"square_over_cd": square / (c * dim), "c": c}
-    numbers["least_c"] = CLOSE / (math.sqrt(NEAR) - 1) ** 2
+    numbers = {
+        "square_over_cd": square / (c * dim),
+        "c": c,
+        "needed_c": CLOSE / (math.sqrt(NEAR) - 1) ** 2,
+        "log_of_the_hypothesis": math.log(units * c * c) - c + 2 * dim,
+    }
+    if numbers["log_of_the_hypothesis"] > 1e-9:
+        return Finding(None, numbers, "c does not satisfy the printed hypothesis")
     return Finding(square > c * dim, numbers)
 
 
@@ -300,16 +310,21 @@ def _separation(instance: Instance) -> Finding:
 
 LEARNING = (
     Statement(
-        name="constant-c",
-        says="a constant c > 2 has k c^2 exp(-c d) <= exp(-2 d) from some d on, k = d",
-        draw=_constant_instance,
-        test=_constant_c,
-        constants={"least_dim": "EPD, Theorem 4.2: the first of 2, 5, 10, ... where it holds"},
+        name="two-readings-of-c",
+        says="k c^2 exp(-c) <= exp(-2 d), as the theorem prints it, forces c > 2 d; k c^2 exp(-c "
+        "d) <= exp(-2 d), as its proof has it, allows every constant c > 2 from some d on (k = d)",
+        draw=_hypothesis_instance,
+        test=_two_readings,
+        thorough=3,
+        constants={
+            "least_dim_of_a_constant_c": "EPD, proof of Theorem 4.2: the first d tried that allows "
+            "a constant c"
+        },
     ),
     Statement(
         name="triangle",
-        says="|theta - w_1|^2 < 1.1 d and |w_1 - w_2|^2 > 1.5 c d give |theta - w_2|^2 > c d "
-        "for c > 1.1/(sqrt(1.5) - 1)^2 = 21.8",
+        says="under the printed k c^2 exp(-c) <= exp(-2 d), k >= 2, d >= 8: |theta - w_1|^2 < 1.1 "
+        "d and |w_1 - w_2|^2 > 1.5 c d give |theta - w_2|^2 > c d, which needs c > 21.8",
         draw=_triangle_instance,
         test=_triangle,
     ),
@@ -363,19 +378,15 @@ LEARNING = (
         thorough=20,
     ),
     Statement(
-        name="constant-c-as-printed",
-        says="k c^2 exp(-c) <= exp(-2 d) for a constant c > 2 (Theorem 4.2)",
-        draw=_constant_instance,
-        test=_constant_c_as_printed,
-        role="printed",
-        quick=1,
-    ),
-    Statement(
         name="triangle-as-printed",
-        says="the same triangle step for every c > 2 (proof of Theorem 4.2)",
+        says="the same triangle step for d <= 7, two protons and the least c that the printed "
+        "hypothesis allows (proof of Theorem 4.2)",
         draw=_small_triangle_instance,
         test=_triangle,
         role="printed",
+        kind="proof-mended",
+        quick=2,
+        thorough=6,
     ),
     Statement(
         name="tail-as-printed",
@@ -384,6 +395,7 @@ LEARNING = (
         draw=_tail_instance,
         test=_tail_as_printed,
         role="printed",
+        kind="proof-mended",
         quick=1,
     ),
     Statement(
@@ -392,6 +404,7 @@ LEARNING = (
         draw=_start_instance,
         test=_starts_on_the_sphere,
         role="printed",
+        kind="vacuous",
         quick=1,
         thorough=3,
     ),

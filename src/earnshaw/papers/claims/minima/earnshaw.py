@@ -27,7 +27,14 @@ from earnshaw.charges.network import Student, Teacher
 from earnshaw.duality.families.gaussian import GaussianPotential
 from earnshaw.duality.families.harmonic import Harmonic
 from earnshaw.energy.population import PopulationLoss, population_loss
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    EXACT_LOSS,
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.minima import _finite_differences as differences
 from earnshaw.papers.claims.minima._descents import fallen
 from earnshaw.papers.claims.minima._random_points import (
@@ -321,6 +328,9 @@ EARNSHAW = Claim(
         full="Theorem 3.4, Fact 3.3 (proof in Appendix C)",
         itcs="Theorem 9, Fact 8",
     ),
+    oracle=EXACT_LOSS,
+    definition="Full, Definition 3.2: strict if larger everywhere nearby (EPD's, a positive "
+    "definite Hessian, is narrower)",
     hypotheses=(
         "the potential is harmonic: r^(2-d) for d >= 3, -ln r for d = 2, -r for d = 1",
         "the loss is that without constants (Full, eq. 2): all others are infinite",
@@ -382,6 +392,7 @@ EARNSHAW = Claim(
             draw=_solid_instance,
             test=_trace_decides,
             role="printed",
+            kind="proof-mended",
             quick=1,
             thorough=4,
         ),

@@ -4,7 +4,11 @@
 
 from __future__ import annotations
 
-from earnshaw.papers.claims.claim import Claim, Sources
+from earnshaw.papers.claims.claim import (
+    EXACT_LOSS,
+    Claim,
+    Sources,
+)
 from earnshaw.papers.claims.minima._gaussian_learning import LEARNING
 from earnshaw.papers.claims.minima._gaussian_saddles import SADDLES
 
@@ -12,6 +16,8 @@ GAUSSIAN = Claim(
     id="gaussian",
     title="The Gaussian potential is almost subharmonic, and learned node by node",
     sources=Sources(epd="Theorem 4.2, Corollary 4.3", full="Theorem F.4"),
+    oracle=EXACT_LOSS,
+    definition="M_eps: a small gradient and no eigenvalue below -eps (EPD, Section 4; L is smooth)",
     hypotheses=(
         "Phi = exp(-c r^2/2), all weights 1 (Assumption 1)",
         "strict points: 2 d < |theta_i - w_j|^2 < 6 d for all pairs, c = 1",
@@ -21,10 +27,15 @@ GAUSSIAN = Claim(
     ),
     statements=(*SADDLES, *LEARNING),
     remarks=(
-        "Theorem 4.2's condition k c^2 exp(-c) <= exp(-2 d) forces c > 2 d; with exp(-c d), as its "
-        "proof has it, c may be constant. The proof also loses the half of exp(-r^2/2): the pull "
-        "of the others is k sqrt(c d) exp(-c d/2).",
-        "Its triangle step needs c > 21.8, not c > 2.",
+        "Theorem 4.2 prints the hypothesis k c^2 exp(-c) <= exp(-2 d), its proof uses k c^2 exp(-c "
+        "d) <= exp(-2 d). The printed one is the stronger and is the reading tested: it forces c > "
+        "2 d, and c >= 22.2 for d >= 8, where the proof's triangle step (c > 21.8) is right. For d "
+        "<= 7 it allows smaller c, and the step fails (mathematics.md, error 16); a larger c mends "
+        "it.",
+        "The proof loses the half of exp(-r^2/2): the pull of the others is k sqrt(c d) exp(-c "
+        "d/2), not k c^2 exp(-c d).",
+        "Corollary 4.3 starts at theta = 0, which is not on the sphere: no run satisfies it to the "
+        "letter. Units here start at random points.",
         "Algorithm 2 itself takes exp(O(d)) steps; the units here go uphill on log C, which has "
         "the same critical points.",
         "Theorem F.4 needs bounded theta and c > d/eps (2 d/eps here).",

@@ -27,7 +27,15 @@ from earnshaw.duality.families.almost_harmonic import AlmostHarmonic
 from earnshaw.duality.families.harmonic import LambdaHarmonic
 from earnshaw.duality.potential import Radial
 from earnshaw.energy.population import PopulationLoss, population_loss
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    EXACT_LOSS,
+    NO_SMALLER_NEARBY,
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.minima import _finite_differences as differences
 from earnshaw.papers.claims.minima._descents import Descended, descended
 from earnshaw.papers.claims.minima._random_points import charges, distances, scattered
@@ -310,6 +318,8 @@ LAMBDA_HARMONIC = Claim(
     id="lambda-harmonic",
     title="lambda-harmonic potentials admit no local minimum off the protons",
     sources=Sources(epd="Lemma 3.8, Theorem 3.9", full="Theorem 3.6", itcs="Theorem 11"),
+    oracle=EXACT_LOSS,
+    definition=NO_SMALLER_NEARBY,
     hypotheses=(
         "exp(-s r) on R^1; above, the almost lambda-harmonic potential with all charges farther "
         "apart than its core (0.1)",
@@ -378,6 +388,7 @@ LAMBDA_HARMONIC = Claim(
             draw=_null_pair_instance,
             test=_null_pair,
             role="printed",
+            kind="hypothesis-missing",
             quick=1,
             thorough=5,
         ),
@@ -388,6 +399,7 @@ LAMBDA_HARMONIC = Claim(
             draw=_descent_instance,
             test=_constant_steps_converge,
             role="printed",
+            kind="statement-refuted",
             quick=1,
             thorough=5,
         ),

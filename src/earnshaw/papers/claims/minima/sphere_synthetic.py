@@ -31,7 +31,14 @@ from scipy import special
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.duality.families.sphere_synthetic import SphereSynthetic
 from earnshaw.energy.population import PopulationLoss, population_loss
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    EXACT_LOSS,
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.minima._epd_algorithm3 import (
     STARTS,
     placed,
@@ -383,6 +390,8 @@ SPHERE_SYNTHETIC = Claim(
     id="sphere-synthetic",
     title="The almost 1-harmonic potential on the sphere, learned node by node",
     sources=Sources(epd="Theorem 4.4, Theorem D.1"),
+    oracle=EXACT_LOSS,
+    definition="M_eps: a small gradient and no eigenvalue below -eps (EPD, Section 4; L is smooth)",
     hypotheses=(
         f"Phi = f/f(1) on S^(d-1); mostly d = {DIM}, N = {DEGREE}, eps = {EPS}",
         "strict points: best weights, one of them >= eps, all cosines <= 1 - eps, N as needed",
@@ -460,27 +469,32 @@ SPHERE_SYNTHETIC = Claim(
         ),
         Statement(
             name="eigenfunction-as-printed",
-            says="Delta f = f + k_N x^N (Theorem 4.4)",
+            says="Delta f = f + k_N x^N (proof of Theorem 4.4)",
             draw=_recurrence_instance,
             test=_eigenfunction_as_printed,
             role="printed",
+            kind="proof-mended",
             quick=1,
             thorough=3,
         ),
         Statement(
             name="polynomial-as-printed",
-            says="f(1) is bounded by a power of d for N = O(log(d)/eps): that of d = 10 to 20",
+            says="f(1) is bounded by a power of d for N = O(log(d)/eps): that of d = 10 to 20 "
+            "(proof of Theorem 4.4)",
             draw=_growth_instance,
             test=_bounded_by_a_power,
             role="printed",
+            kind="proof-mended",
             quick=1,
         ),
         Statement(
             name="supermartingale-as-printed",
-            says="(a_i*)^2 is a supermartingale under the steps of Algorithm 3 (Theorem D.1)",
+            says="(a_i*)^2 is a supermartingale under the steps of Algorithm 3 (proof of "
+            "Theorem D.1)",
             draw=_walk_instance,
             test=_shrinks_in_the_mean,
             role="printed",
+            kind="proof-mended",
             thorough=6,
         ),
     ),

@@ -26,7 +26,15 @@ from earnshaw.duality.families.harmonic import LambdaHarmonic
 from earnshaw.duality.formulas.expression import RadialExpression
 from earnshaw.duality.potential import Radial
 from earnshaw.energy.population import PopulationLoss, population_loss
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    EXACT_LOSS,
+    NO_SMALLER_NEARBY,
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.minima import _finite_differences as differences
 from earnshaw.papers.claims.minima._descents import Descended, descended, fallen
 from earnshaw.papers.claims.minima._random_points import scattered
@@ -243,6 +251,8 @@ SUBHARMONIC = Claim(
     id="subharmonic",
     title="Strictly subharmonic potentials admit no local minimum off the protons",
     sources=Sources(epd="Theorem 3.6", full="Theorem F.2, Corollary F.3"),
+    oracle=EXACT_LOSS,
+    definition=NO_SMALLER_NEARBY,
     hypotheses=(
         "Delta Phi > 0 off coincidence: r^(2-d-e) for d >= 2; bounded, exp(-s r) on R^1 and "
         "cosh(pi - t) on S^1",
@@ -316,6 +326,7 @@ SUBHARMONIC = Claim(
             draw=_descent_instance,
             test=_constant_steps_converge,
             role="printed",
+            kind="statement-refuted",
             quick=1,
             thorough=5,
         ),
@@ -326,6 +337,7 @@ SUBHARMONIC = Claim(
             draw=_line_example_instance,
             test=_example,
             role="printed",
+            kind="statement-refuted",
             quick=1,
             thorough=5,
         ),

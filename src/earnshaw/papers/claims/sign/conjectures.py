@@ -51,7 +51,15 @@ import numpy as np
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.duality.families.distance import Distance
 from earnshaw.energy.population import population_loss
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    EXACT_LOSS,
+    NO_SMALLER_NEARBY,
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.sign import _circle as circle
 from earnshaw.papers.claims.sign._cone_lemmas import (
     DIM,
@@ -173,6 +181,8 @@ SIGN_CONJECTURE = Claim(
     id="conjecture-sign",
     title="Conjecture: descent learns all sign units at once",
     sources=Sources(epd="Conj 3.13"),
+    oracle=EXACT_LOSS,
+    definition=NO_SMALLER_NEARBY,
     hypotheses=(
         "sign activation on S^(d-1), d >= 2; as many student units as the teacher has, k >= 2",
         "L as in EPD (5): positions and weights all move; no student weight is 0",
@@ -296,6 +306,8 @@ DISTANCE_CONJECTURE = Claim(
     id="conjecture-distance",
     title="Conjecture: descent learns all units of the distance potential at once",
     sources=Sources(epd="Conj 3.14"),
+    oracle=EXACT_LOSS,
+    definition=NO_SMALLER_NEARBY,
     hypotheses=(
         "Phi = -|theta - w| on R^d; as many student units as the teacher has, k >= 2",
         "L as in EPD (5): positions and weights all move; no student weight is 0",
@@ -360,6 +372,7 @@ DISTANCE_CONJECTURE = Claim(
             _draw_two,
             _plus_is_bounded,
             role="printed",
+            kind="misprint",
             quick=1,
             thorough=5,
         ),

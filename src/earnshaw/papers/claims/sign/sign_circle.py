@@ -22,7 +22,15 @@ import numpy as np
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.energy.population import population_loss
 from earnshaw.landscape.certificate import certificate
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    EXACT_LOSS,
+    NO_SMALLER_NEARBY,
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.sign import _circle as circle
 from earnshaw.papers.claims.sign._cones import SIGN
 from earnshaw.papers.claims.sign._constant_steps import descended
@@ -205,6 +213,8 @@ CIRCLE = Claim(
     id="sign-circle",
     title="Sign units on the circle end at the protons",
     sources=Sources(epd="Thm 3.11, Cor 3.12", full="Lem G.1, G.2", itcs="Lem 28, 29, 31, 32"),
+    oracle=EXACT_LOSS,
+    definition=NO_SMALLER_NEARBY,
     hypotheses=(
         "sign activation, unit vectors",
         "one unit: S^1 with any protons, no signed sum of charges 0 (almost surely so); or S^(d-1) "

@@ -22,7 +22,15 @@ from scipy.special import erf
 
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.energy.population import population_loss
-from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
+from earnshaw.papers.claims.claim import (
+    NO_MINIMUM,
+    NOTHING_ASKED,
+    Claim,
+    Finding,
+    Instance,
+    Sources,
+    Statement,
+)
 from earnshaw.papers.claims.sign._cones import SIGN
 
 ROUNDING = 1e-12
@@ -161,6 +169,8 @@ UNIQUENESS = Claim(
     id="sign-uniqueness",
     title="A small loss of sign units means a unit near the teacher's",
     sources=Sources(epd="Thm 5.1", full="Thm H.1"),
+    oracle=NOTHING_ASKED,
+    definition=NO_MINIMUM,
     hypotheses=(
         "the teacher is one sign unit w of weight 1; k student units on S^(d-1)",
         "|c_i| <= C; L = E[(f - g)^2], with all its constants",
@@ -188,6 +198,7 @@ UNIQUENESS = Claim(
             _draw_reversed,
             _some_unit_is_near,
             role="printed",
+            kind="statement-refuted",
             quick=1,
             thorough=5,
         ),
@@ -197,6 +208,7 @@ UNIQUENESS = Claim(
             _draw_silent,
             _some_unit_is_near,
             role="printed",
+            kind="misprint",
             quick=1,
             thorough=5,
         ),
