@@ -14,15 +14,24 @@ Source: mathematics.md, "A theorem for the log ascent".
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy.stats import chi2
 
-from earnshaw.papers.claims.claim import Finding, Instance, Statement
-from earnshaw.papers.claims.learning._log_potential import Charges, Constants, Here, Seen, jet, step
+from earnshaw.papers.claims.claim import Draw, Finding, Instance, Statement
+from earnshaw.papers.claims.learning._log_potential import (
+    Constants,
+    Here,
+    Seen,
+    charges_of,
+    jet,
+    step,
+)
 from earnshaw.papers.claims.learning._screened_charges import potential
 
+Asked = Callable[[np.ndarray], tuple[float, np.ndarray]]
 RADIUS = 0.1
 UNITS = 16
 TEACHERS = 200
@@ -37,13 +46,12 @@ def paper_charges(rng: np.random.Generator, dim: int, units: int) -> dict[str, A
 
 def adversary(here: Here, share: float, u: float) -> Seen:
     """The oracle's answers with tau = share |C|: against the gradient, and against the bend."""
-    values, vectors = np.linalg.eigh(here.hessian + np.outer(here.gradient, here.gradient))
-    v = vectors[:, -1]
+    second = here.hessian + np.outer(here.gradient, here.gradient)
+    v = np.linalg.eigh(here.hessian)[1][:, -1]
     slope = np.linalg.norm(here.gradient)
     back = here.gradient / slope if slope > 0 else v
     # Relative to C: C~ = C (1 + share), and the derivatives less what they may lose.
     gradient = (here.gradient - u * share * back) / (1 + share)
-    second = here.hessian + np.outer(here.gradient, here.gradient)
     second = second - u**2 * share * np.outer(v, v)
     return Seen(gradient, second / (1 + share) - np.outer(gradient, gradient))
 
@@ -57,21 +65,21 @@ def _near_saddle(rng: np.random.Generator, index: int) -> Instance:
 
 
 def _gains_with_errors(instance: Instance) -> Finding:
-    y, q, x = (np.asarray(instance[name], dtype=float) for name in ("y", "q", "x"))
-    charges = Charges(y, q, instance["lam"])
+    charges, x = charges_of(instance), np.asarray(instance["x"], dtype=float)
     here = charges.at(x)
     constants = Constants(charges.dim, instance["radius"], charges.lam, here.kappa)
     seen = adversary(here, constants.tolerated, constants.u)
     way, curved = step(constants, seen)
     ratio = charges.gain(x, x + way) / constants.gains(noisy=True)[curved]
-    numbers = {"gain/promised": ratio, "tau/|C|": constants.tolerated, "by curvature": float(curved)}
+    share = constants.tolerated
+    numbers = {"gain/promised": ratio, "tau/|C|": share, "by curvature": float(curved)}
     return Finding(bool(ratio >= 1 and here.nearest >= 2 * constants.radius), numbers)
 
 
 # The first unit of the papers' teacher, with random errors.
 
 
-def _with_tau(powers: tuple[int, ...]):  # noqa: ANN202
+def _with_tau(powers: tuple[int, ...]) -> Draw:
     def draw(rng: np.random.Generator, index: int) -> Instance:
         tau = 10.0 ** powers[index % len(powers)]
         seed = int(rng.integers(2**31))
@@ -98,14 +106,16 @@ def _finds_a_unit(instance: Instance) -> Finding:
     seen = [asked(x) for x in points]
     order = np.argsort([-abs(value) for value, _ in seen])[:8]
     ends = [_ascended(asked, points[i], *seen[i]) for i in order]
-    x, value = max(ends, key=lambda end: abs(end[1]))
+    x, _ = max(ends, key=lambda end: abs(end[1]))
     nearest = float(np.linalg.norm(x - y, axis=1).min())
     start = potential(dim, RADIUS)(np.linalg.norm(points[:, None] - y, axis=-1))[0] @ q
     numbers = {"nearest": nearest, "log10 |C| at the best start": math.log10(np.abs(start).max())}
     return Finding(nearest <= RADIUS, numbers | {"log10 tau": math.log10(tau)})
 
 
-def _ascended(asked: Any, x: np.ndarray, value: float, slope: np.ndarray) -> tuple[np.ndarray, float]:
+def _ascended(
+    asked: Asked, x: np.ndarray, value: float, slope: np.ndarray
+) -> tuple[np.ndarray, float]:
     """Steps along the gradient of |C| as seen, 1.5 times as long after a gain, else halved."""
     length = 0.7 * float(np.linalg.norm(x))
     for _ in range(400):

@@ -22,6 +22,8 @@ import numpy as np
 from mpmath import mp, mpf
 from scipy.special import kve
 
+from earnshaw.papers.claims.claim import Instance
+
 DIGITS = 60
 
 
@@ -103,6 +105,12 @@ class Charges:
             ends = ([mpf(float(part)) for part in point] for point in (moved, x))
             after, before = (self.exact_log(point) for point in ends)
             return float(after - before)
+
+
+def charges_of(instance: Instance) -> Charges:
+    """The charges of an instance: its y, q and lam."""
+    y, q = (np.asarray(instance[name], dtype=float) for name in ("y", "q"))
+    return Charges(y, q, float(instance["lam"]))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,14 +1,15 @@
 """A theorem for the log ascent, ours: off the cores log|C| has no maximum, and a climb is short.
 
-Off the cores of an almost lambda-harmonic potential C = sum_j q_j Phi(|x - y_j|) is lambda-harmonic:
+Off the cores of an almost lambda-harmonic potential C = sum_j q_j Phi(|x - y_j|) is
+lambda-harmonic:
 
     Laplacian log|C| = lambda - |grad log|C||^2    wherever C != 0,
 
 so that every critical point has an upward curvature of at least lambda/d. With kappa = sum |q_j|
 Phi_j/|C| <= K at its points, an ascent by the gradient where that is at least sqrt(lambda)/2, else
 along the largest curvature, gains a fixed amount a step (`_log_potential.Constants`) and therefore
-arrives within 2 eps of a charge after range/gain steps at most. What an additive error tau on C does
-is in `_log_ascent_errors.py`.
+arrives within 2 eps of a charge after range/gain steps at most (`_log_ascent_climbs.py`). What an
+additive error tau on C does is in `_log_ascent_errors.py`.
 
 Tests: 60-digit differences of log|C| by mpmath's Bessel functions, and SciPy's in `_log_potential`.
 
@@ -23,18 +24,15 @@ import numpy as np
 from mpmath import mp, mpf
 from scipy.optimize import root
 
-from earnshaw.charges.network import Teacher
-from earnshaw.learning.learn import learn
 from earnshaw.papers.claims.claim import Claim, Finding, Instance, Sources, Statement
-from earnshaw.papers.claims.learning._log_ascent_errors import ERROR_STATEMENTS, paper_charges
+from earnshaw.papers.claims.learning._log_ascent_climbs import CLIMB_STATEMENTS
+from earnshaw.papers.claims.learning._log_ascent_errors import ERROR_STATEMENTS
 from earnshaw.papers.claims.learning._log_potential import (
     DIGITS,
     Charges,
     Constants,
-    Here,
     Seen,
-    climb,
-    follow,
+    charges_of,
     jet,
     step,
 )
@@ -43,11 +41,6 @@ DIMS = (3, 2, 5, 7)
 LAMBDAS = (1.0, 0.25, 4.0)
 RADIUS = 0.3
 H = mpf("1e-15")  # of 60-digit differences: what they leave out is of order 1e-30
-
-
-def _charges(instance: Instance) -> Charges:
-    y, q = (np.asarray(instance[name], dtype=float) for name in ("y", "q"))
-    return Charges(y, q, float(instance["lam"]))
 
 
 def _random(rng: np.random.Generator, index: int, one_sign: bool = False) -> Instance:
@@ -62,7 +55,7 @@ def _point(rng: np.random.Generator, index: int) -> Instance:
     """A point off the cores, from the edge of one on, where C is not all but cancelled."""
     while True:
         instance = _random(rng, index)
-        charges = _charges(instance)
+        charges = charges_of(instance)
         way = rng.standard_normal(charges.dim)
         reach = RADIUS * (2 + 8 * rng.random() * (index % 2))
         x = charges.y[0] + reach * way / np.linalg.norm(way)
@@ -86,7 +79,7 @@ def _differences(charges: Charges, x: np.ndarray, v: np.ndarray) -> tuple[mpf, m
 
 
 def _identity(instance: Instance) -> Finding:
-    charges, x = _charges(instance), np.asarray(instance["x"], dtype=float)
+    charges, x = charges_of(instance), np.asarray(instance["x"], dtype=float)
     with mp.workdps(DIGITS):
         parts = [_differences(charges, x, axis) for axis in np.eye(charges.dim)]
         laplacian = sum(second for _, second, _ in parts)
@@ -109,7 +102,7 @@ def _critical(rng: np.random.Generator, index: int) -> Instance:
         return {"y": y, "q": np.ones(2 * dim), "lam": 1.0, "x": np.zeros(dim)}
     while True:
         instance = _random(rng, index)
-        charges = _charges(instance)
+        charges = charges_of(instance)
         share = rng.uniform(-1.0, 2.0)  # also behind a charge, where those of other signs balance
         start = share * charges.y[0] + (1 - share) * charges.y[1]
         found = _newton(charges, start + 0.05 * rng.standard_normal(charges.dim))
@@ -129,7 +122,7 @@ def _newton(charges: Charges, start: np.ndarray) -> np.ndarray | None:
 
 
 def _bends_upwards(instance: Instance) -> Finding:
-    charges, x = _charges(instance), np.asarray(instance["x"], dtype=float)
+    charges, x = charges_of(instance), np.asarray(instance["x"], dtype=float)
     here = charges.at(x)
     values, vectors = np.linalg.eigh(here.hessian)
     exact = float(_differences(charges, x, vectors[:, -1])[1])
@@ -147,7 +140,7 @@ def _bends_upwards(instance: Instance) -> Finding:
 
 def _derivatives_are_bounded(instance: Instance) -> Finding:
     """Of Phi over all r >= eps; of log|C| at a point, in its worst direction and a random one."""
-    charges, x = _charges(instance), np.asarray(instance["x"], dtype=float)
+    charges, x = charges_of(instance), np.asarray(instance["x"], dtype=float)
     here, dim = charges.at(x), charges.dim
     radius = min(RADIUS, here.nearest)
     u = Constants(dim, radius, charges.lam, 1.0).u
@@ -174,36 +167,45 @@ def _derivatives_are_bounded(instance: Instance) -> Finding:
     return Finding(bool(max(numbers.values()) <= 1 and falls and agrees), numbers)
 
 
+def _nearly_cancelled(rng: np.random.Generator, index: int) -> Instance:
+    """A point where charges of both signs leave little of C: kappa from 2 to 20."""
+    while True:
+        instance = _point(rng, index)
+        charges = charges_of(instance)
+        x = charges.y.mean(axis=0) + rng.standard_normal(charges.dim)
+        here = charges.at(x)
+        if here.nearest >= 2 * RADIUS and 2 <= here.kappa <= 20:
+            return instance | {"x": x}
+
+
 def _kappa_doubles_at_most(instance: Instance) -> Finding:
     """Against the gradient, where |C| falls fastest."""
-    charges, x = _charges(instance), np.asarray(instance["x"], dtype=float)
+    charges, x = charges_of(instance), np.asarray(instance["x"], dtype=float)
     here = charges.at(x)
     length = Constants(charges.dim, RADIUS, charges.lam, here.kappa).longest
     way = here.gradient / np.linalg.norm(here.gradient)
     steps = length * np.linspace(0, 1, 20)
     most = max(charges.at(x - t * way).kappa for t in steps)
-    return Finding(bool(most <= 2 * here.kappa), {"kappa": here.kappa, "most/kappa": most / here.kappa})
+    numbers = {"kappa": here.kappa, "most/kappa": most / here.kappa}
+    return Finding(bool(most <= 2 * here.kappa), numbers)
 
 
 def _near_saddle(rng: np.random.Generator, index: int) -> Instance:
-    """A point off the cores; every second one near a critical point, where the gradient is small."""
+    """A point off the cores; every second one where the gradient is small."""
     if index % 2:
         return _point(rng, index // 2)
     while True:
         instance = _critical(rng, index // 2)
-        charges = _charges(instance)
+        charges = charges_of(instance)
         x = instance["x"] + 0.1 * rng.random() * rng.standard_normal(charges.dim)
         here = charges.at(x)
-        if here.nearest >= 2 * RADIUS and here.kappa < 20 and _slope(here) < math.sqrt(charges.lam) / 2:
+        small = np.linalg.norm(here.gradient) < math.sqrt(charges.lam) / 2
+        if here.nearest >= 2 * RADIUS and here.kappa < 20 and small:
             return instance | {"x": x}
 
 
-def _slope(here: Here) -> float:
-    return float(np.linalg.norm(here.gradient))
-
-
 def _gains(instance: Instance) -> Finding:
-    charges, x = _charges(instance), np.asarray(instance["x"], dtype=float)
+    charges, x = charges_of(instance), np.asarray(instance["x"], dtype=float)
     here = charges.at(x)
     constants = Constants(charges.dim, RADIUS, charges.lam, here.kappa)
     way, curved = step(constants, Seen(here.gradient, here.hessian))
@@ -213,118 +215,15 @@ def _gains(instance: Instance) -> Finding:
     return Finding(bool(ratio >= 1 - 1e-9 and short <= 1), numbers)
 
 
-# Whole climbs.
-
-
-def _one_sign(rng: np.random.Generator, index: int) -> Instance:
-    """Charges of one sign, so kappa = 1; two equal ones and a start exactly between them, first."""
-    dim = (3, 3, 5, 7)[index % 4]
-    count = 2 if index % 4 == 0 else 4
-    y = 3 / math.sqrt(dim) * rng.standard_normal((count, dim))
-    q = np.ones(2) if count == 2 else rng.uniform(0.1, 1.0, count)
-    x = y.mean(axis=0) if count == 2 else 2 * y.mean(axis=0) - y[0]
-    return {"y": y, "q": q, "lam": 1.0, "x": x, "kappa": 1.0}
-
-
-def _both_signs(rng: np.random.Generator, index: int) -> Instance:
-    """Charges of both signs whose climb keeps kappa below 1.5: the hypothesis."""
-    while True:
-        instance = _one_sign(rng, 1 + index % 3) | {"kappa": 1.5}
-        instance["q"] = instance["q"] * np.array([1.0, -1.0, 1.0, -1.0])
-        if _climbed(instance).kappa <= 1.5:
-            return instance
-
-
-def _climbed(instance: Instance):  # noqa: ANN202
-    charges = _charges(instance)
-    constants = Constants(charges.dim, RADIUS, charges.lam, instance["kappa"])
-    return climb(charges, constants, np.asarray(instance["x"], dtype=float), 60_000)
-
-
-def _arrives(instance: Instance) -> Finding:
-    charges = _charges(instance)
-    constants = Constants(charges.dim, RADIUS, charges.lam, instance["kappa"])
-    ended = _climbed(instance)
-    span = constants.range_of(charges, charges.at(np.asarray(instance["x"], dtype=float)))
-    allowed = span / constants.gains()[0], span / constants.gains()[1]
-    numbers = {
-        "steps": float(ended.by_gradient + ended.by_curvature),
-        "gradient steps/bound": ended.by_gradient / allowed[0],
-        "curvature steps/bound": ended.by_curvature / allowed[1],
-        "least gain/promised": ended.least_gain,
-        "kappa": ended.kappa,
-    }
-    holds = ended.arrived and ended.by_gradient <= allowed[0] and ended.by_curvature <= allowed[1]
-    return Finding(bool(holds and ended.least_gain >= 1 and ended.gained <= span), numbers)
-
-
-def _papers_starts(rng: np.random.Generator, index: int) -> Instance:
-    dim = (7, 3, 15, 31, 63)[index % 5]
-    return paper_charges(rng, dim, 16) | {"dim": dim, "seed": int(rng.integers(2**31))}
-
-
-def _climbs_of_node_wise(instance: Instance) -> Finding:
-    """From the 8 best of 256 points, by node-wise's rule of steps: kappa, range and arrival."""
-    charges, dim = _charges(instance), instance["dim"]
-    rng = np.random.default_rng(instance["seed"])
-    points = math.sqrt(dim * math.log(dim)) * rng.standard_normal((256, dim))
-    heres = [charges.at(x) for x in points]
-    best = np.argsort([-here.log for here in heres])[:8]
-    ends = [follow(charges, points[i], 0.1) for i in best]
-    ratios = [
-        (end.log - heres[i].log) / _longest_climb(charges, points[i], heres[i].kappa, 0.1)
-        for i, end in zip(best, ends, strict=True)
-    ]
-    numbers = {
-        "kappa": max(end.kappa for end in ends),
-        "iterations": float(max(end.iterations for end in ends)),
-        "range/bound": max(ratios),
-        "log10 of the climb": max(end.log - heres[i].log for i, end in zip(best, ends, strict=True)) / math.log(10),
-    }
-    arrived = all(end.nearest <= 0.2 for end in ends)
-    return Finding(bool(arrived and max(ratios) <= 1), numbers)
-
-
-def _longest_climb(charges: Charges, x: np.ndarray, kappa: float, radius: float) -> float:
-    """log(Q kappa/|q_j|) + s (r_j - eps) + (d - 1) log(r_j/eps), the least over j."""
-    r = np.linalg.norm(x - charges.y, axis=1)
-    q = np.abs(charges.q)
-    s, dim = math.sqrt(charges.lam), charges.dim
-    spans = np.log(q.sum() * kappa / q) + s * (r - radius) + (dim - 1) * np.log(r / radius)
-    return float(spans.min())
-
-
-def _library(rng: np.random.Generator, index: int) -> Instance:
-    dim, units = ((3, 4), (7, 8), (15, 16), (31, 16))[index % 4]
-    return paper_charges(rng, dim, units) | {"dim": dim, "seed": index}
-
-
-def _library_climbs(instance: Instance) -> Finding:
-    """The way of the first unit that `learn` places, seen by other formulas."""
-    charges = _charges(instance)
-    run = learn(Teacher(charges.y, charges.q, "almost-harmonic", radius=0.1), seed=instance["seed"])
-    way = np.asarray(run.history.paths[0])
-    apart = np.linalg.norm(way[:, None] - charges.y, axis=-1).min(axis=1)
-    off = [charges.at(x) for x in way[apart >= 0.1]]
-    logs = np.array([here.log for here in off])
-    bound = _longest_climb(charges, way[0], off[0].kappa, 0.1)
-    numbers = {
-        "kappa": max(here.kappa for here in off),
-        "range/bound": float(logs[-1] - logs[0]) / bound,
-        "nearest": float(apart.min()),
-    }
-    rises = np.all(np.diff(logs) >= 0) and numbers["range/bound"] <= 1
-    return Finding(bool(rises and numbers["nearest"] < 1e-6), numbers)
-
-
 LOG_ASCENT = Claim(
     id="log-ascent",
     title="Off the cores log|C| has no maximum, and a climb of it is short",
     sources=Sources(full="not in the texts: ours, beside Theorem 4.6"),
+    oracle="exact C in the log domain, with derivatives; with errors tau where a statement says",
+    definition="of maxima of log|C|: no larger value nearby",
     hypotheses=(
         "C = sum_j q_j Phi(|x - y_j|), Phi lambda-harmonic for r >= eps, d >= 2",
         "kappa = sum_j |q_j| Phi_j/|C| <= K at every iterate; for charges of one sign K = 1",
-        "oracle: exact C, gradient and Hessian, in the log domain; errors tau where said",
     ),
     statements=(
         Statement(
@@ -356,7 +255,7 @@ LOG_ASCENT = Claim(
         Statement(
             "kappa-at-most-doubles",
             "on a step of length 1/(4 u K) from kappa = K",
-            _point,
+            _nearly_cancelled,
             _kappa_doubles_at_most,
             quick=4,
             thorough=60,
@@ -369,40 +268,7 @@ LOG_ASCENT = Claim(
             quick=6,
             thorough=60,
         ),
-        Statement(
-            "arrives",
-            "for charges of one sign the ascent comes within 2 eps of one in range/gain steps",
-            _one_sign,
-            _arrives,
-            quick=2,
-            thorough=12,
-        ),
-        Statement(
-            "arrives-with-both-signs",
-            "the same for both signs, while kappa <= K = 1.5",
-            _both_signs,
-            _arrives,
-            quick=1,
-            thorough=9,
-        ),
-        Statement(
-            "climbs-of-node-wise",
-            "from the best 8 of 256 starts node-wise's own steps arrive, and gain at most "
-            "log(Q kappa/|q_j|) + s (r_j - eps) + (d - 1) log(r_j/eps)",
-            _papers_starts,
-            _climbs_of_node_wise,
-            quick=2,
-            thorough=25,
-            constants={"kappa": "K, which no theorem bounds: measured"},
-        ),
-        Statement(
-            "climbs-of-the-library",
-            "log|C| rises along the way of the first unit that learn places, and ends at a charge",
-            _library,
-            _library_climbs,
-            quick=1,
-            thorough=8,
-        ),
+        *CLIMB_STATEMENTS,
         *ERROR_STATEMENTS,
     ),
     remarks=(
