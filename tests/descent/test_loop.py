@@ -11,6 +11,7 @@ from earnshaw.descent.lockstep_descent import LockstepDescent
 from earnshaw.descent.loop import advance, begin, run, stop_codes
 from earnshaw.descent.method import RUNNING, Stop, stop_of
 from earnshaw.descent.noisy_sgd import NoisySGD
+from earnshaw.descent.perturbed_gd import PerturbedGD
 from earnshaw.descent.second_gd import SecondGD
 from earnshaw.descent.steps import Steps
 
@@ -22,6 +23,7 @@ METHODS = {
     "gd": GradientDescent(Steps(1e-2)),
     "lockstep": LockstepDescent(),
     "second-gd": SecondGD(),
+    "perturbed-gd": PerturbedGD(pause=10),
     "noisy-sgd": NOISY,
 }
 

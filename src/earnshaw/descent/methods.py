@@ -25,18 +25,28 @@ from earnshaw.descent.node_wise_paper import NodeWisePaper
 from earnshaw.descent.node_wise_sgd import NodeWiseSGD
 from earnshaw.descent.nodes import NodeMethod, Starts
 from earnshaw.descent.noisy_sgd import NoisySGD
+from earnshaw.descent.perturbed_gd import PerturbedGD
 from earnshaw.descent.second_gd import SecondGD
 from earnshaw.descent.steps import Steps
 from earnshaw.descent.theory import plan
 from earnshaw.energy.objective import Objective
 from earnshaw.errors import EarnshawError, OutOfRange, UnknownName
 
-SIMULTANEOUS = ("gd", "hessian-descent", "second-gd", "noisy-sgd", "newton")
+SIMULTANEOUS = ("gd", "hessian-descent", "second-gd", "perturbed-gd", "noisy-sgd", "newton")
 NODE_WISE = ("node-wise", "node-wise-paper", "node-wise-sgd", "node-wise-gd")
 METHODS = (*SIMULTANEOUS, *NODE_WISE)
-SEARCHING = ("gd", "hessian-descent", "second-gd", "node-wise-paper", "node-wise-gd")
-BY_THEORY = ("gd", "second-gd", "noisy-sgd", "node-wise-paper", "node-wise-gd")
-TOLERANCES = {"gd": 1e-8, "hessian-descent": 1e-6, "second-gd": 1e-6, "noisy-sgd": 1e-1}
+SEARCHING = (
+    *("gd", "hessian-descent", "second-gd", "perturbed-gd"),
+    *("node-wise-paper", "node-wise-gd"),
+)
+BY_THEORY = ("gd", "second-gd", "perturbed-gd", "noisy-sgd", "node-wise-paper", "node-wise-gd")
+TOLERANCES = {
+    "gd": 1e-8,
+    "hessian-descent": 1e-6,
+    "second-gd": 1e-6,
+    "perturbed-gd": 1e-6,
+    "noisy-sgd": 1e-1,
+}
 
 
 @dataclass(frozen=True)
@@ -107,6 +117,8 @@ def simultaneous_method(
         return HessianDescent(steps=steps, tolerance=tolerance), notes
     if name == "second-gd":
         return SecondGD(steps=steps, eta=tolerance, gamma=tolerance), notes
+    if name == "perturbed-gd":
+        return PerturbedGD(steps=steps, tolerance=tolerance), notes
     size = {} if steps.size is None else {"step_size": steps.size}
     return NoisySGD(tolerance=tolerance, **size), notes
 
@@ -145,7 +157,9 @@ def _steps(
         return Steps(size=_size(name, options), cusps=_has_cusps(objective)), ()
     if name not in BY_THEORY:
         raise EarnshawError(f"{name} has no theory steps; allowed for {', '.join(BY_THEORY)}")
-    steps, notes = plan(objective, start, tolerance, None if name == "gd" else tolerance)
+    steps, notes = plan(
+        objective, start, tolerance, None if name in ("gd", "perturbed-gd") else tolerance
+    )
     return steps.steps(), notes
 
 

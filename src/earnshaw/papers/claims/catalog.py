@@ -23,6 +23,7 @@ HOMES = {
     "descent-lemmas": "learning.descent_lemmas",
     "one-node-learned": "learning.one_node_learned",
     "network-learned": "learning.network_learned",
+    "log-ascent": "learning.log_ascent",
     "subharmonic": "minima.subharmonic",
     "gaussian": "minima.gaussian",
     "sign-circle": "sign.sign_circle",
