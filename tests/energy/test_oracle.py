@@ -212,8 +212,10 @@ def test_so_do_methods_of_all_units(sealed, name):
 
 @pytest.mark.parametrize(
     "name",
-    ["", "exactly", "noisy", "noisy:", "noisy:x", "noisy:0", "noisy:-1", "noisy:nan", "samples:0"]
-    + ["samples:1.5", "exact:1", "samples:99999999999", "rounded:inf", None, 3],
+    [
+        *("", "exactly", "exact:1", "noisy", "noisy:", "noisy:x", "noisy:0", "noisy:-1"),
+        *("noisy:nan", "rounded:inf", "samples:0", "samples:1.5", "samples:99999999999", None, 3),
+    ],
 )
 def test_names_that_are_none(name):
     with pytest.raises(EarnshawError, match="allowed"):
