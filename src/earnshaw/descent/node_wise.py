@@ -41,6 +41,7 @@ from earnshaw.energy.objective import FreeUnits, Objective
 SAME_PLACE = 1e-8  # units nearer than this, relative to the positions, become one at a cusp
 LEFT = 1e-10  # part of the loss below which a run without new units has recovered the teacher
 WAIT, GAIN = 64, 1e-3  # units that take less than this part of the loss away together are none
+UNFINISHED = 16  # climbs in a row that ran out of iterations, before the run ends
 NEEDED = 1e-2  # a unit without which refitted weights leave more than this part of the loss stays
 GROWTH, CUT = 1.5, 0.5  # of the length of a step of a climb, after a gain and without
 FIRST = 0.7  # length of the first step, relative to the start: charges are as far from each other
@@ -106,7 +107,14 @@ class NodeWise(NodeMethod):
             return (Stop.RECOVERED if little else Stop.NO_NEW_UNIT).code
         if int(nodes.placed) >= self.limit:
             return (Stop.RECOVERED if little else Stop.UNIT_LIMIT).code
+        if self._exhausted(nodes):
+            return Stop.ITERATION_LIMIT.code
         return Stop.NO_NEW_UNIT.code if _stagnant(nodes) else RUNNING
+
+    def _exhausted(self, nodes: Nodes) -> bool:
+        """Whether the last climbs all ran out of iterations: their ends are no charges."""
+        last = nodes.iterations[max(0, int(nodes.placed) - UNFINISHED) : int(nodes.placed)]
+        return len(last) == UNFINISHED and bool(jnp.all(last >= self.ascent_limit))
 
 
 def _little(objective: Objective, nodes: Nodes) -> float:

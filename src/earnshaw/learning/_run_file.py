@@ -79,8 +79,8 @@ def _stored(fields: Fields) -> Stored:
 def restored(begun: Any, leaves: list[np.ndarray]) -> Any:
     """The state with the structure of `begun` and the stored arrays.
 
-    Their shapes are those of `begun`, but that a run which has made room for more units has so many
-    more rows in every array.
+    Their shapes are those of `begun`, but that a run which has made room for more units, or began
+    with room for fewer, has so many more or fewer rows in every array.
     """
     wanted, structure = jax.tree.flatten(begun)
     if isinstance(begun, Loop) and len(leaves) == len(wanted) - 1:
@@ -90,7 +90,7 @@ def restored(begun: Any, leaves: list[np.ndarray]) -> Any:
     fits = (
         len(wanted) == len(leaves)
         and len(more) == 1
-        and min(more) >= 0
+        and all(new.shape[0] for new in leaves if new.ndim)
         and all(
             old.ndim == new.ndim
             and old.shape[1:] == new.shape[1:]

@@ -19,7 +19,7 @@ from earnshaw.descent.methods import (
     node_wise_method,
     simultaneous_method,
 )
-from earnshaw.descent.nodes import usual_starts
+from earnshaw.descent.nodes import PATH, usual_starts
 from earnshaw.duality.potential import Zonal
 from earnshaw.energy.asked_loss import asked_loss
 from earnshaw.energy.empirical import empirical_loss
@@ -217,7 +217,7 @@ def _seen(loss: Objective, settings: Settings) -> Objective:
     if loss.samples is not None or settings.steps == "theory":
         return loss
     exact = cast(PopulationLoss, loss)
-    return asked_loss(exact, oracle_of(str(settings.oracle), exact, settings.seed))
+    return asked_loss(exact, oracle_of(settings.oracle, exact, settings.seed))
 
 
 def _session(
@@ -235,6 +235,8 @@ def _session(
                 "units"
             )
         check_memory({"starts": settings.starts or 1, "dimensions": teacher.dim}, COPIES)
+        if units is not None:
+            check_memory({"units": units, "dimensions": teacher.dim, "points of a path": PATH})
         limit = units
         if limit is None and settings.method == "node-wise":
             limit = MOST_UNITS

@@ -24,7 +24,7 @@ class Procedure:
         "hessian-descent, second-gd, noisy-sgd, newton.",
     )
     objective: str = setting("full", "full (the default), regularized, assumption-1.")
-    oracle: str | None = setting(None, f"What the learner may ask: {ORACLES}; exact.")
+    oracle: str = setting("exact", f"What the learner may ask: {ORACLES}; exact.")
     samples: int | None = setting(None, "The same as --oracle samples:N.", low=1)
     batch: int | None = setting(None, "Size of minibatches, with --samples.", low=1)
     steps: str | float | None = setting(None, "adaptive, theory, or the size of constant steps.")
@@ -46,9 +46,8 @@ class Procedure:
 
     def _settle_oracle(self) -> None:
         """`samples` and `oracle` say the same, whichever of them was given."""
-        if self.oracle is None:
-            name = "exact" if self.samples is None else f"samples:{self.samples}"
-            object.__setattr__(self, "oracle", name)
+        if self.oracle == "exact" and self.samples is not None:
+            object.__setattr__(self, "oracle", f"samples:{self.samples}")
         kind, number = read_oracle(self.oracle)
         told = int(number) if kind == "samples" else None
         if self.samples not in (None, told):
