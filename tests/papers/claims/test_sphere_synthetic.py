@@ -14,6 +14,7 @@ from earnshaw.energy.population import PopulationLoss
 from earnshaw.papers.claims import verify
 from earnshaw.papers.claims.catalog import claim_named
 from earnshaw.papers.claims.minima import _epd_algorithm3 as epd_algorithm3
+from earnshaw.papers.claims.minima import _synthetic_coefficients as synthetic
 from earnshaw.papers.claims.minima import sphere_synthetic
 
 pytestmark = pytest.mark.slow
@@ -84,21 +85,19 @@ def test_it_sees_steps_downhill(monkeypatch):
 
 
 def test_it_sees_another_activation(monkeypatch):
-    right = sphere_synthetic.activation
+    right = synthetic.activation
     assert finding("samples-needed").holds is True
-    monkeypatch.setattr(
-        sphere_synthetic, "activation", lambda *a, **p: lambda x: 1.01 * right(*a, **p)(x)
-    )
+    monkeypatch.setattr(synthetic, "activation", lambda *a, **p: lambda x: 1.01 * right(*a, **p)(x))
     assert finding("samples-needed").holds is False
 
 
 def test_fourth_moments_of_a_sum_of_hermite_polynomials():
     """SciPy's Hermite polynomials and quadrature, d = 5, N = 8."""
-    c = np.array([float(one) for one in sphere_synthetic.even_coefficients(5, 8)])
+    c = np.array([float(one) for one in synthetic.even_coefficients(5, 8)])
     nodes, weights = special.roots_hermitenorm(40)
     sigma = sum(
         math.sqrt(c[n // 2] / c.sum() / math.factorial(n)) * special.eval_hermitenorm(n, nodes)
         for n in range(0, 9, 2)
     )
     exact = float(weights @ sigma**4) / math.sqrt(2 * math.pi)
-    assert sphere_synthetic.fourth_moment(5, 8) == pytest.approx(math.log(exact), rel=1e-12)
+    assert synthetic.fourth_moment(5, 8) == pytest.approx(math.log(exact), rel=1e-12)
