@@ -172,7 +172,16 @@ def test_assumption_1_sees_wrong_margins_and_kinds(monkeypatch):
 def test_assumption_1_sees_a_library_with_another_loss(monkeypatch):
     bent(monkeypatch, "value", lambda value: 1.01 * value)
     assert finding("subharmonic", "two-signs").holds is False
-    bent(monkeypatch, "hessian", lambda matrix: 1.01 * matrix)
+
+
+@pytest.mark.parametrize("change", [{"kind": "strict-saddle"}, {"smallest_eigenvalue": 0.1}])
+def test_assumption_1_sees_another_curvature(monkeypatch, change):
+    right = assumption_one.certificate
+    monkeypatch.setattr(
+        assumption_one,
+        "certificate",
+        lambda loss, student: dataclasses.replace(right(loss, student), **change),
+    )
     assert finding("subharmonic", "the-other-sign").holds is False
 
 
