@@ -148,7 +148,7 @@ def test_the_ball_core_notices_a_potential_that_falls_too_slowly(monkeypatch):
 
     def slow(*arguments):
         phi = original(*arguments)
-        return Altered(phi, log_value=lambda r: phi.log_value(r) / 2)
+        return Altered(phi, log_value=lambda r: phi.log_value(r) / 5)
 
     monkeypatch.setattr(_ball_core, "AlmostHarmonic", slow)
     assert finding("almost-harmonic", "ball-core-bounds").holds is False

@@ -73,7 +73,7 @@ def test_the_time_to_a_proton_is_the_integral_of_one_over_the_force(length):
     """One proton: dr/dt = 2 r exp(-r^2/2), from r = length to 1."""
     exact, _ = integrate.quad(lambda r: math.exp(r * r / 2) / (2 * r), 1, length)
     ours = gaussian_sizes.log_time(np.array([[length, 0.0, 0.0]]))
-    assert ours == pytest.approx(math.log1p(exact), abs=0.05)
+    assert ours == pytest.approx(math.log1p(exact), abs=0.15)
 
 
 def test_it_sees_units_on_the_sphere_that_stay(monkeypatch):
@@ -86,6 +86,6 @@ def test_it_sees_another_activation_and_units_that_do_not_learn(monkeypatch):
     monkeypatch.setattr(gaussian_sizes, "ascended", lambda loss, x: x)
     assert finding("from-samples").holds is False
     monkeypatch.setattr(
-        gaussian_sizes, "activation", lambda name, **p: lambda x: 1.01 * right(name, **p)(x)
+        gaussian_sizes, "activation", lambda name, **p: lambda x: 1.1 * right(name, **p)(x)
     )
     assert finding("samples-needed").holds is False
