@@ -27,7 +27,6 @@ from earnshaw.duality.named import activation, potential
 from earnshaw.numerics.jax_as_numpy import as_numpy
 from earnshaw.papers.claims.claim import Finding, Instance, Statement
 from earnshaw.papers.claims.duality._expectations import panels, towards
-from earnshaw.papers.claims.minima._random_points import directions
 
 ROWS = ("sign", "relu", "hermite-3", "exponential", "sphere-synthetic", "gaussian", "bessel")
 BOUNDED = ("sign", "gaussian")
@@ -85,7 +84,12 @@ def _is_bounded(instance: Instance) -> Finding:
 
 def _draw_power(rng: np.random.Generator, index: int) -> Instance:
     dim, degree = ((2, 3), (3, 2), (2, 2))[index % 3]
-    return {"degree": degree, "theta": directions(rng, 1, dim)[0], "w": directions(rng, 1, dim)[0]}
+    theta, w = rng.standard_normal((2, dim))
+    return {
+        "degree": degree,
+        "theta": theta / np.linalg.norm(theta),
+        "w": w / np.linalg.norm(w),
+    }
 
 
 def _bounded_power(instance: Instance) -> Finding:

@@ -42,7 +42,7 @@ RUNS = {
 RATE_ON_SPHERE = 20  # c of exp(c (rho - 1))
 
 
-def _least_c(dim: int, units: int) -> float:
+def least_c(dim: int, units: int) -> float:
     """The least c > 2 with k c^2 exp(-c) <= exp(-2 d), the hypothesis as Theorem 4.2 prints it."""
     excess = lambda c: c - 2 * math.log(c) - math.log(units) - 2 * dim  # noqa: E731
     return float(optimize.brentq(excess, 2.0, 10.0 * dim + 10 * math.log(units) + 10))
@@ -55,11 +55,11 @@ def _hypothesis_instance(rng: np.random.Generator, index: int) -> Instance:
 def _two_readings(instance: Instance) -> Finding:
     """k = d: the c that exp(-c) needs, and the d from which exp(-c d) allows the instance's."""
     c, dims = float(instance["c"]), [int(dim) for dim in instance["dims"]]
-    least = [_least_c(dim, dim) for dim in dims]
+    least = [least_c(dim, dim) for dim in dims]
     allowed = [dim for dim in dims if math.log(dim * c * c) - c * dim <= -2 * dim]
     numbers = {
         "least_c_over_d": min(c / dim for c, dim in zip(least, dims, strict=True)),
-        "least_c_of_one_proton_at_d_8": _least_c(8, 1),
+        "least_c_of_one_proton_at_d_8": least_c(8, 1),
         "least_dim_of_a_constant_c": float(min(allowed, default=math.inf)),
     }
     return Finding(numbers["least_c_over_d"] > 2 and dims[-1] in allowed, numbers)
@@ -67,13 +67,13 @@ def _two_readings(instance: Instance) -> Finding:
 
 def _triangle_instance(rng: np.random.Generator, index: int) -> Instance:
     dim = int(rng.integers(8, 50))
-    return {"c": _least_c(dim, 2) * rng.uniform(1, 2), "dim": dim, "units": 2}
+    return {"c": least_c(dim, 2) * rng.uniform(1, 2), "dim": dim, "units": 2}
 
 
 def _small_triangle_instance(rng: np.random.Generator, index: int) -> Instance:
     """The least c that Theorem 4.2 allows two protons, d = 2 to 7."""
     dim = 7 - index % 6
-    return {"c": _least_c(dim, 2), "dim": dim, "units": 2}
+    return {"c": least_c(dim, 2), "dim": dim, "units": 2}
 
 
 def _triangle(instance: Instance) -> Finding:

@@ -28,6 +28,7 @@ from earnshaw.duality.named import activation
 from earnshaw.energy.empirical import empirical_loss
 from earnshaw.energy.objective import Objective
 from earnshaw.papers.claims.claim import Finding, Instance, Statement
+from earnshaw.papers.claims.minima._gaussian_learning import least_c
 from earnshaw.papers.claims.minima._random_points import directions
 
 CONSTANT = 22.0  # c of the proof's reading: its triangle step needs 21.8
@@ -65,14 +66,6 @@ def _steps_instance(rng: np.random.Generator, index: int) -> Instance:
 def log_steps(weights: np.ndarray, c: float) -> float:
     """log of the number of steps 1/(2 L), L = 2 k."""
     return log_time(math.sqrt(c) * weights) + math.log(4 * len(weights))
-
-
-def least_c(dim: int, units: int) -> float:
-    """The least c > 2 with k c^2 exp(-c) <= exp(-2 d): the larger root, by iterating upwards."""
-    c = 2.0 * dim + 2.0
-    for _ in range(200):
-        c = 2 * dim + math.log(units) + 2 * math.log(c)
-    return c
 
 
 def _steps_needed(instance: Instance) -> Finding:

@@ -313,7 +313,7 @@ LIPSCHITZ = (
         "kappa^2)/(2 beta)), about delta sqrt(B/(2 beta)), of +-w_j, and sign's minima are kept",
         _one_unit_instance,
         _one_unit,
-        quick=2,
+        quick=1,
         thorough=24,
         constants={"farthest_over_delta": "EPD, Section 4.3: the 'related guarantee', over delta"},
     ),
