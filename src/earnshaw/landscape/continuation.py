@@ -27,7 +27,7 @@ from scipy.linalg import block_diag, null_space
 from scipy.optimize import brentq
 
 from earnshaw.charges.network import Student, Teacher
-from earnshaw.energy.objective import Objective
+from earnshaw.energy.objective import Gradient, Objective
 from earnshaw.energy.population import population_loss
 from earnshaw.errors import EarnshawError
 from earnshaw.landscape._curvature import smooth_directions
@@ -139,9 +139,9 @@ class _Curve:
         loss, binding = self._bound(student, s)
         columns = [smooth_directions(loss, binding).toarray(), np.eye(student.units)]
         motions = block_diag(*columns)
-        slope = motions.T @ _flat(*loss.gradient(binding.student))
+        slope = motions.T @ _flat(loss.gradient(binding.student))
         products = [loss.hvp(binding.student, _apart(student, v)) for v in motions.T]
-        hessian = motions.T @ np.stack([_flat(*one) for one in products], axis=1)
+        hessian = motions.T @ np.stack([_flat(one) for one in products], axis=1)
         return slope, (hessian + hessian.T) / 2, motions
 
     def moved(self, student: Student, motion: np.ndarray, s: float) -> Student:
@@ -192,7 +192,7 @@ class _Curve:
         loss, binding = self._bound(student, s)
         value, gradient = loss.value_and_gradient(binding.student)
         _, hessian, motions = self.smooth(student, s)
-        slopes = _flat(*gradient)
+        slopes = _flat(gradient)
         across = (slopes - motions @ (motions.T @ slopes))[: student.positions.size]
         forces = np.linalg.norm(across.reshape(student.positions.shape), axis=1)
         margins = (binding.pulls - forces)[binding.held]
@@ -235,7 +235,7 @@ class _Curve:
         apart = DIFFERENCE * max(abs(s), DIFFERENCE)
         still = np.zeros(student.positions.size + student.units)
         ends = [
-            _flat(*self.loss(at).gradient(self.moved(student, still, at)))
+            _flat(self.loss(at).gradient(self.moved(student, still, at)))
             for at in (s - apart, s + apart)
         ]
         return (ends[1] - ends[0]) / (2 * apart)
@@ -255,8 +255,9 @@ def _solved(matrix: np.ndarray, slope: np.ndarray) -> np.ndarray | None:
     return step if np.all(np.isfinite(step)) else None
 
 
-def _flat(positions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    return np.append(np.asarray(positions).ravel(), np.asarray(weights))
+def _flat(gradient: Gradient) -> np.ndarray:
+    """As one row (k d + k,)."""
+    return np.append(np.asarray(gradient.positions).ravel(), np.asarray(gradient.weights))
 
 
 def _apart(student: Student, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

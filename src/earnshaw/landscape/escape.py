@@ -204,6 +204,7 @@ def rounding(objective: Objective, student: Student) -> float:
     known = float(objective.rounding_of_zero(student))
     if known >= 0:
         return known
-    charges = [student] if objective.teacher is None else [student, objective.teacher]
-    total = sum(float(np.sum(np.abs(np.asarray(one.weights)))) for one in charges)
+    total = float(np.sum(np.abs(np.asarray(student.weights))))
+    if objective.teacher is not None:
+        total += float(np.sum(np.abs(np.asarray(objective.teacher.weights))))
     return ROUNDING * total**2 * max(1.0, objective.gradient_scale())

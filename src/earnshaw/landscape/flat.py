@@ -24,7 +24,7 @@ import numpy as np
 from scipy.linalg import block_diag, null_space
 
 from earnshaw.charges.network import Student
-from earnshaw.energy.objective import Objective
+from earnshaw.energy.objective import Gradient, Objective
 from earnshaw.landscape._curvature import SMALL, smooth_directions
 from earnshaw.landscape.binding import Binding, bind
 from earnshaw.landscape.escape import EscapePath, escape, rounding, trace
@@ -122,7 +122,7 @@ class _Ground:
         """The student after a flat motion, put back where the curved directions are at rest."""
         student = self._moved(self.student, motion)
         for _ in range(CORRECTIONS):
-            slope = self.curved.T @ _flat(*self.objective.gradient(student))
+            slope = self.curved.T @ _flat(self.objective.gradient(student))
             student = self._moved(student, -self.curved @ (slope / self.values))
         return student
 
@@ -133,7 +133,7 @@ class _Ground:
         values, vectors = np.linalg.eigh(self._hessian(student, self.motions))
         if values[0] >= -self.tolerance:
             return None
-        slope = self.motions.T @ _flat(*self.objective.gradient(student))
+        slope = self.motions.T @ _flat(self.objective.gradient(student))
         side = -1.0 if vectors[:, 0] @ slope > 0 else 1.0
         return self._moved(student, side * REACH[0] * self.size * (self.motions @ vectors[:, 0]))
 
@@ -150,7 +150,7 @@ class _Ground:
             by_positions, by_weights = np.split(motion, [student.positions.size])
             moved = by_weights if self.objective.wrt != "positions" else None
             products.append(
-                _flat(*self.objective.hvp(student, (by_positions.reshape(shape), moved)))
+                _flat(self.objective.hvp(student, (by_positions.reshape(shape), moved)))
             )
         matrix = motions.T @ np.stack(products, axis=1)
         return (matrix + matrix.T) / 2
@@ -219,5 +219,6 @@ def _words(path: EscapePath) -> str:
     return f"by {path.drop:.3g} in {len(path.students) - 1} steps that never rise"
 
 
-def _flat(positions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    return np.append(np.asarray(positions).ravel(), np.asarray(weights))
+def _flat(gradient: Gradient) -> np.ndarray:
+    """As one row (k d + k,)."""
+    return np.append(np.asarray(gradient.positions).ravel(), np.asarray(gradient.weights))

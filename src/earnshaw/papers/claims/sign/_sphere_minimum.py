@@ -49,7 +49,7 @@ UNITS = 3
 TEACHERS, STARTS, STEPS = 50, 6, 2000  # of one search
 SCALE = 0.05  # where the first example is shown
 SCALES = (0.001, 0.002, *np.arange(0.005, 0.05, 0.005).tolist())  # on the way there
-EXAMPLE = {
+EXAMPLE: Instance = {
     "protons": [[0.0, 0.0], [0.0, 3.0], [-3.0, 2.0]],
     "charges": [-0.75, -1.0, 1.25],
     "units": [[0.0, 0.0], [-3.0, 2.0], [-3.44005, -1.81031]],
@@ -142,8 +142,8 @@ def is_no_strict_minimum_on_sphere(instance: Instance) -> Finding:
         found = [Planar(w, b, x, c)]
     else:
         starts = x.shape[1]
-        teachers = (np.repeat(part, starts, axis=0) for part in (w, b))
-        found = planar_minima(*teachers, x.reshape(-1, *x.shape[2:]), c.reshape(-1, c.shape[2]))
+        w, b = np.repeat(w, starts, axis=0), np.repeat(b, starts, axis=0)
+        found = planar_minima(w, b, x.reshape(-1, *x.shape[2:]), c.reshape(-1, c.shape[2]))
     if not found:
         return Finding(None, {"planar_minima": 0}, "the search ended in no strict planar minimum")
     return _judged(found, scale)
