@@ -241,7 +241,8 @@ def _learns_one(instance: Instance) -> Finding:
     delta = (before - start) / (math.sqrt(before) + math.sqrt(start))
     tolerance = max(delta**2 / (2 * units**3 * dim), SMALLEST)
     loss = population_loss(Teacher(w, b, "almost-harmonic", radius=radius), "regularized")
-    method = SecondGD(Steps(cusps=True), jnp.asarray(tolerance), jnp.asarray(tolerance))
+    # Steps that ask for values and gradients alone, and know nothing of where the protons are.
+    method = SecondGD(Steps(), jnp.asarray(tolerance), jnp.asarray(tolerance))
     loop, nearest = approach(method, loss, theta, charges, eps)
     found = loop.states.student
     ends, left = np.asarray(found.positions)[0], -np.asarray(found.weights)[0]
