@@ -159,12 +159,14 @@ def test_quadratures_on_what_is_known(dim):
     assert expectations.dot_product_mean(np.abs, 0.0) == pytest.approx(2 / np.pi, rel=1e-13)
 
 
-@pytest.mark.parametrize("what", ["activation", "potential"])
-def test_rows_notice_another_scale(monkeypatch, what):
+@pytest.mark.parametrize(("what", "method"), [("activation", "unit"), ("potential", "call")])
+def test_rows_notice_another_scale(monkeypatch, what, method):
     """relu's: E[sigma^2] = 1/2, and the potential at coincidence."""
     original = getattr(bounded_rows, what)
     assert finding("table-1", "square-integrable").holds is True
-    monkeypatch.setattr(bounded_rows, what, lambda *a, **p: lambda x: 1.0001 * original(*a, **p)(x))
+    monkeypatch.setattr(
+        bounded_rows, what, lambda *a, **p: scaled(original(*a, **p), 1.0001, method)
+    )
     assert finding("table-1", "square-integrable").holds is False
 
 

@@ -14,6 +14,7 @@ from earnshaw.papers.claims import verify
 from earnshaw.papers.claims.catalog import claim_named
 from earnshaw.papers.claims.minima import _gaussian_learning as gaussian_learning
 from earnshaw.papers.claims.minima import _gaussian_sizes as gaussian_sizes
+from papers.claims.one_statement import scaled
 
 pytestmark = pytest.mark.slow
 
@@ -86,6 +87,6 @@ def test_it_sees_another_activation_and_units_that_do_not_learn(monkeypatch):
     monkeypatch.setattr(gaussian_sizes, "ascended", lambda loss, x: x)
     assert finding("from-samples").holds is False
     monkeypatch.setattr(
-        gaussian_sizes, "activation", lambda name, **p: lambda x: 1.1 * right(name, **p)(x)
+        gaussian_sizes, "activation", lambda name, **p: scaled(right(name, **p), 1.1, "unit")
     )
     assert finding("samples-needed").holds is False

@@ -16,6 +16,7 @@ from earnshaw.papers.claims.catalog import claim_named
 from earnshaw.papers.claims.minima import _epd_algorithm3 as epd_algorithm3
 from earnshaw.papers.claims.minima import _synthetic_coefficients as synthetic
 from earnshaw.papers.claims.minima import sphere_synthetic
+from papers.claims.one_statement import scaled
 
 pytestmark = pytest.mark.slow
 
@@ -87,7 +88,9 @@ def test_it_sees_steps_downhill(monkeypatch):
 def test_it_sees_another_activation(monkeypatch):
     right = synthetic.activation
     assert finding("samples-needed").holds is True
-    monkeypatch.setattr(synthetic, "activation", lambda *a, **p: lambda x: 1.01 * right(*a, **p)(x))
+    monkeypatch.setattr(
+        synthetic, "activation", lambda *a, **p: scaled(right(*a, **p), 1.01, "unit")
+    )
     assert finding("samples-needed").holds is False
 
 

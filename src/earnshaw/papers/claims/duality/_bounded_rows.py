@@ -20,6 +20,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -37,14 +38,16 @@ CLOSE, FAR = 1e-12, 300.0  # how near the centre and how far out a bound is look
 
 def _row(name: str) -> tuple[Callable[[np.ndarray], np.ndarray], float]:
     """The library's sigma(x, theta) in one dimension, and its potential at theta = w."""
-    if name in TRANSLATIONS:
-        sigma, phi = activation(name, dim=1), potential(name, 1)
-        unit = as_numpy(lambda x: sigma.unit(x[..., None], np.array([PLACE])))
-        return unit, float(phi.value(0.0))
-    settings = {"dim": 3, "degree": 6} if name == "sphere-synthetic" else {}
-    raw = {"normalize": False} if name in ("relu", "exponential") else {}
-    phi = potential(name, **settings, **raw)
-    return as_numpy(activation(name, **settings)), float(phi(1.0))
+    settings: dict[str, Any] = {"dim": 1} if name in TRANSLATIONS else {}
+    if name == "sphere-synthetic":
+        settings = {"dim": 3, "degree": 6}
+    sigma = activation(name, **settings)
+    if name in ("relu", "exponential"):
+        settings["normalize"] = False
+    # s(x.w) with w = 1, or h(x - theta).
+    place, argument = (PLACE, 0.0) if name in TRANSLATIONS else (1.0, 1.0)
+    unit = as_numpy(lambda x: sigma.unit(x[..., None], np.array([place])))
+    return unit, float(potential(name, **settings)(argument))
 
 
 def _draw_row(rng: np.random.Generator, index: int) -> Instance:

@@ -174,7 +174,7 @@ def _samples_needed(instance: Instance) -> Finding:
     """E[sigma^4] = exp(4 c), measured where it can be (c = 1/4); n for c = d and d^2."""
     rate, x = float(instance["rate"]), np.asarray(instance["inputs"])
     sigma = activation("exponential", rate=math.sqrt(rate), shift=-rate)
-    fourth = np.asarray(sigma(x)) ** 4
+    fourth = np.asarray(sigma.unit(x[:, None], np.ones(1))) ** 4
     off = abs(float(np.mean(fourth)) - math.exp(4 * rate)) / (np.std(fourth) / math.sqrt(len(x)))
     needed = lambda c: 4 * c / math.log(10) - 2 * math.log10(float(instance["eps"]))  # noqa: E731
     numbers = {

@@ -73,7 +73,8 @@ def _samples_needed(instance: Instance) -> Finding:
     a, b = (math.sqrt(one / sum(c)) for one in c)
     exact = a**4 + 6 * a**2 * b**2 + 4 * a * b**3 * math.sqrt(8) + 15 * b**4
     numbers["quadrature_error"] = abs(math.exp(fourth_moment(3, 2)) / exact - 1)
-    library = np.asarray(activation("sphere-synthetic", dim=3, degree=2)(np.array([0.0, 2.0])))
+    sigma = activation("sphere-synthetic", dim=3, degree=2)
+    library = np.asarray(sigma.unit(np.array([[0.0], [2.0]]), np.ones(1)))
     stated = np.array([a - b / math.sqrt(2), a + 3 * b / math.sqrt(2)])
     numbers["library_error"] = float(np.max(np.abs(library - stated)))
     errors = max(numbers["quadrature_error"], numbers["library_error"])
