@@ -81,10 +81,13 @@ def given(settings: type, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def settings_of(kind: type[Settings], fields: Mapping[str, Any], what: str) -> Settings:
-    """The settings that a file holds, as `dataclasses.asdict` gave them; `what` is such a file."""
+    """The settings that a file holds, as `dataclasses.asdict` gave them; `what` is such a file.
+
+    Settings that are newer than the file have their defaults.
+    """
     types = typing.get_type_hints(kind)
     known = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    if set(fields) != known:
+    if not set(fields) <= known:
         raise EarnshawError(f"its settings are not those of {what} of this version")
     for name, value in fields.items():
         allowed = typing.get_args(types[name]) or (types[name],)

@@ -20,6 +20,8 @@ def test_a_corrected_claim_with_its_page_and_witness(invoke, tmp_path):
     assert claim["verdict"] == "corrected"
     assert claim["instances"] >= 4
     assert claim["numbers"]
+    assert claim["kinds"]["statement-refuted"]["witnesses"]
+    assert sum(one["count"] for one in claim["kinds"].values()) == 4
     assert "**corrected.**" in page.read_text()
     witness = next(path for path in tmp_path.glob("descent-lemmas.*.json"))
     code, printed, _ = invoke("verify", "--again", str(witness), "--json")
@@ -33,7 +35,9 @@ def test_a_corrected_claim_with_its_page_and_witness(invoke, tmp_path):
 def test_all_claims_are_listed(invoke):
     code, printed, _ = invoke("verify", "--list", "--json")
     assert code == 0
-    assert len(json.loads(printed)["claims"]) == 26
+    claims = json.loads(printed)["claims"]
+    assert len(claims) == 26
+    assert all(one["oracle"] and one["definition"] for one in claims)
 
 
 @pytest.mark.parametrize(

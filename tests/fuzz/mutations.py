@@ -7,6 +7,7 @@ what gets past a reader which only looks whether a file can be parsed.
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 import sqlite3
@@ -113,7 +114,7 @@ def hostile(value: Any, rng: Rng) -> Any:
         return _one(NUMBERS, rng)
     if which < 6:
         same = {str: TEXTS, int: NUMBERS, float: NUMBERS}.get(type(value), BOXES)
-        return _one(same, rng)
+        return copy.deepcopy(_one(same, rng))  # what is changed further must not be the table's own
     if which == 6:
         return _one(TEXTS, rng)
     if which == 7:
@@ -121,7 +122,7 @@ def hostile(value: Any, rng: Rng) -> Any:
         return Raw("[" * depth + "]" * depth)
     if which == 8:
         return [value, value] if rng.integers(2) else {"x": value}
-    return _one(BOXES, rng)
+    return copy.deepcopy(_one(BOXES, rng))
 
 
 def changed(tree: Any, rng: Rng) -> Any:
@@ -261,7 +262,7 @@ def in_npz(content: bytes, rng: Rng) -> bytes:
             with io.BytesIO(data) as file:
                 try:
                     array = np.lib.format.read_array(file)
-                except ValueError:
+                except Exception:  # its header was damaged just before, and NumPy may say so anyhow
                     continue
             entries[i] = name, _npy(other_array(array, rng))
         elif which == 8:

@@ -153,3 +153,23 @@ def test_in_the_middle_of_four_bessel_protons():
     assert one.applies
     assert one.agrees
     assert found.laplacians[0] == pytest.approx(-4 * float(student.weights[0]) ** 2, rel=1e-9)
+
+
+def test_electrons_at_the_poles_of_a_sphere_cannot_rest_under_a_subharmonic_potential():
+    """Critical by symmetry. Phi = (1 - rho)^(-p) has Laplacian p (p + 1) at rho = 0 on S^2."""
+    teacher = ew.Teacher(
+        [[1.0, 0, 0], [-1.0, 0, 0]], np.ones(2), potential="(1 - rho)**(-0.25)", on="sphere"
+    )
+    student = ew.Student([[0.0, 0, 1.0], [0.0, 0, -1.0]], np.ones(2))
+    found = ew.certify(teacher, student, objective="without-constants", wrt="positions")
+    assert found.gradient_norm < 1e-12
+    together = -2 * 4 * 0.25 * 1.25  # four pairs
+    assert found.group_laplacian == pytest.approx(together, rel=1e-12)
+    one = theorem(found, "Full Thm F.2")
+    assert one.agrees
+    assert f"{together / (2 * 2):.3g}" in one.guarantees  # k = 2 units, two directions each
+    # A unit at a proton is what the theorem allows.
+    there = ew.Student([[1.0, 0, 0], [0.0, 0, -1.0]], np.ones(2))
+    bounded = ew.Teacher(teacher.positions, np.ones(2), potential="exp(2*rho)", on="sphere")
+    at = ew.certify(bounded, there, objective="assumption-1")
+    assert theorem(at, "Full Thm F.2").applies is False

@@ -232,3 +232,47 @@ def test_best_of_several_starts():
     hidden = ew.random_teacher("gaussian", 2, 2, positions="gaussian")
     runs = [ew.learn(hidden, "gd", iterations=50, starts=n).loss for n in (1, 4)]
     assert runs[1] <= runs[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("factor", "shift"), [(0.01, 0.0), (0.1, 0.0), (10.0, 0.0), (100.0, 0.0), (1.0, 1000.0)]
+)
+def test_nobody_says_how_large_a_teacher_is_nor_where(factor, shift):
+    """Starts of any scale: the same charges larger, smaller or elsewhere are found as well."""
+    usual = ew.random_teacher("almost-harmonic", 7, 6, seed=4)
+    places = factor * np.asarray(usual.positions) + shift * np.eye(7)[2]
+    teacher = ew.Teacher(places, usual.weights, "almost-harmonic")
+    found = ew.learn(teacher, seed=2).matching
+    assert found.is_permutation
+    assert np.max(found.distance) <= 1e-12 * max(1.0, shift, factor)
+    assert np.max(found.weight_error) <= 1e-10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("oracle", ["float64", "noisy:1e-9", "rounded:1e-9"])
+def test_what_is_learned_is_as_good_as_the_answers(oracle):
+    """At a cusp of slope 7.8 an error of tau in F moves a unit by about tau, a weight by tau."""
+    teacher = ew.random_teacher("almost-harmonic", 3, 4, seed=0)
+    run = ew.learn(teacher, seed=0, oracle=oracle)
+    assert run.matching.is_permutation
+    assert run.oracle == oracle
+    tau = 1e-15 if oracle == "float64" else 1e-9
+    assert np.max(run.matching.distance) < 100 * tau
+    assert np.max(run.matching.weight_error) < 100 * tau
+
+
+@pytest.mark.slow
+def test_where_every_answer_is_wrong_by_more_than_the_field_nothing_is_found():
+    """d = 15: F is 1e-36 at the best of 256 starts, and an adversary may answer 0."""
+    teacher = ew.random_teacher("almost-harmonic", 15, 4, seed=0)
+    run = ew.learn(teacher, seed=0, oracle="rounded:1e-9")
+    assert (run.student.units, str(run.stop)) == (0, "no-new-unit")
+
+
+@pytest.mark.slow
+def test_climbs_without_iterations_end_the_run():
+    teacher = ew.random_teacher("almost-harmonic", 2, 2, seed=0)
+    run = ew.learn(teacher, seed=0, iterations=3, starts=1)
+    assert str(run.stop) == "iteration-limit"
+    assert run.student.units == 16

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import earnshaw as ew
 from earnshaw.dynamics.path import Encounter, Path
@@ -124,6 +125,14 @@ def test_the_energy_is_logarithmic_where_it_falls_over_decades(energy, scale):
 
 def test_a_curve_without_finite_values_is_empty():
     assert len(Decay(np.arange(3), np.full(3, np.nan)).x) == 0
+
+
+@pytest.mark.parametrize("values", [[1.7e308, 1.0, 1e-300], [5e-324, 1e-310, 0.0], [1e308, -1e308]])
+def test_numbers_at_the_end_of_the_range_make_a_picture(values):
+    """Found by fuzzing: the limits of the axis were infinite, and Matplotlib says so."""
+    axes = Figure().add_subplot()
+    Decay(np.arange(len(values)), np.array(values)).draw(axes)
+    assert np.all(np.isfinite(axes.get_ylim()))
 
 
 @pytest.mark.parametrize(

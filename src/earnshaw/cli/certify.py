@@ -112,6 +112,14 @@ def _print(result: Certified, proof: Path | None) -> None:
         f"    loss {result.loss:.6g}, gradient norm {result.gradient_norm:.2e}, smallest "
         f"eigenvalue {result.smallest_eigenvalue:.4g}; in M_eps from eps = {result.epsilon:.2e}",
     ]
+    if result.kind in ("minimum", "cusp-minimum") and result.strict is not None:
+        lines.append("    a strict minimum" if result.strict else "    a minimum, not a strict one")
+    if result.escape is not None:
+        path = result.escape
+        lines.append(
+            f"    a way out of {len(path.students) - 1} steps: the loss rises by "
+            f"{path.largest_rise:.2g} at most, and falls by {path.drop:.4g}"
+        )
     margin = result.summary()["smallest_margin"]
     if margin is not None:
         held = int((result.held_by != -1).sum())

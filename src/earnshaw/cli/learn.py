@@ -112,7 +112,7 @@ def _lines(run: Run, seconds: float) -> list[str]:
     more = f"; {extra} student units belong to no teacher unit" if extra else ""
     lines = [
         *first,
-        f"matching: {kind}{more}",
+        f"oracle: {run.oracle}; matching: {kind}{more}",
         f"left of the loss: {run.relative_loss:.1e}",
         f"stopped: {run.stop} ({run.stop.meaning}), {run.iterations} iterations, {seconds:.1f} s",
         f"certificate: {found.kind}: {found.reason}",

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def command(
-    file: Annotated[str, typer.Argument(help="A TOML file, or a built-in one: learnability.")],
+    file: Annotated[
+        str, typer.Argument(help="A TOML file, or a built-in one: learnability, oracles.")
+    ],
     store: StoreOption = STORE,
     workers: WorkersOption = None,
     cluster: ClusterOption = None,

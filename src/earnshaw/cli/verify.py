@@ -132,7 +132,14 @@ def _list(names: list[str], json: bool) -> None:
     found = [claim_named(name) for name in names]
     if json:
         plain = [
-            {"id": one.id, "title": one.title, "sources": one.sources.words()} for one in found
+            {
+                "id": one.id,
+                "title": one.title,
+                "sources": one.sources.words(),
+                "oracle": one.oracle,
+                "definition": one.definition,
+            }
+            for one in found
         ]
         print_json({"claims": plain})
         return

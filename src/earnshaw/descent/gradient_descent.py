@@ -3,11 +3,21 @@
 EPD, Algorithm 1; Full, Algorithm 4. With alpha <= 1/B2, B2 a bound of the Hessian near x, every
 step lowers L by at least alpha |grad L|^2 / 2 (Full, Lemma D.1): adaptive steps are the longest of
 a halving sequence that do.
+
+Where units meet at a cusp of the potential there is no such bound: the gradient of a unit that
+passes a charge turns round however short its step is, and the steps of all units would shrink for
+the sake of one that has arrived. So each unit has a room, the longest way that it may go in a step.
+A unit whose gradient has turned by more than a right angle has gone too far: its room is half the
+way that it went. One that is held back and still goes straight on gets twice its room. Nobody needs
+to know where the charges are.
 """
 
 from __future__ import annotations
 
+from typing import cast
+
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jax import Array
 
@@ -15,6 +25,7 @@ from earnshaw.charges.network import Student
 from earnshaw.descent.method import RUNNING, Method, State, Stop, accepted, dot, move
 from earnshaw.descent.steps import (
     GROWTH,
+    ROUNDING,
     Steps,
     Trial,
     attempt,
@@ -37,7 +48,7 @@ class GradientDescent(Method):
 
     def step(self, objective: Objective, state: State, key: Array) -> State:
         trial = gradient_step(objective, state, self.steps)
-        moved = state_after(trial, state.smallest_eigenvalue, trial.step_size)
+        moved = state_after(state, trial, trial.step_size)
         small = moved.gradient_norm <= self.tolerance
         stop = jnp.where(small, Stop.STATIONARY.code, RUNNING)
         stop = jnp.where(trial.good, stop, Stop.NO_DECREASE.code)
@@ -47,27 +58,69 @@ class GradientDescent(Method):
 def gradient_step(objective: Objective, state: State, steps: Steps) -> Trial:
     """One step down the gradient, of constant size or with the decrease of Lemma D.1.
 
-    Where units are kept from passing cusps each has its own step size alpha_i <= alpha, and the
-    decrease is half the sum of alpha_i |grad_i L|^2.
+    Where units have rooms each has its own step size alpha_i <= alpha, and the decrease is half the
+    sum of alpha_i |grad_i L|^2.
     """
     if steps.size is not None:
         student = move(objective, state.student, state.gradient, -steps.size)
         return attempt(objective, student, steps.size, lambda value: jnp.asarray(True))
-    slope = jnp.linalg.norm(state.gradient.positions, axis=1)
-    room = objective.clearance(state.student) / 2 if steps.cusps else jnp.full(slope.shape, jnp.inf)
+    least = least_size(state.student, state.gradient)
+    if steps.cusps:
+        return _step_with_room(objective, state, least)
 
     def after(size: Array) -> Student:
-        downhill, _ = shortened(room, state.gradient, size)
-        return move(objective, state.student, downhill, -size)
+        return move(objective, state.student, state.gradient, -size)
 
     def enough(size: Array, value: Array) -> Array:
-        downhill, _ = shortened(room, state.gradient, size)
-        return value <= state.value - size * dot(downhill, state.gradient) / 2
+        return value <= state.value - size * dot(state.gradient, state.gradient) / 2
 
-    # Beyond this size every unit stops short of a charge, and if no weight moves, nothing changes:
-    # a size that only ever grew would end up infinite, and halving it would never end.
-    useful = jnp.max(room / jnp.maximum(slope, 1e-300), initial=0.0)
+    return backtrack(objective, after, enough, GROWTH * state.step_size, least)
+
+
+def _step_with_room(objective: Objective, state: State, least: Array) -> Trial:
+    """The same with a room for each unit: after a refused step those shrink that have turned round.
+
+    Only where none has is the step of all halved.
+    """
+    speed = jnp.linalg.norm(state.gradient.positions, axis=1)
+    # Beyond this size no unit goes further, and if no weight moves, nothing changes: a size that
+    # only ever grew would end up infinite, and halving it would never end.
+    useful = jnp.max(state.room / jnp.maximum(speed, 1e-300), initial=0.0)
     still = jnp.all(state.gradient.weights == 0)
     first = GROWTH * state.step_size
     first = jnp.where(still, jnp.minimum(first, useful), first)
-    return backtrack(objective, after, enough, first, least_size(state.student, state.gradient))
+    standstill = ROUNDING * jnp.max(jnp.abs(state.student.positions), axis=1)
+
+    def tried(size: Array, room: Array) -> Trial:
+        # A unit without room to move by its last bit has arrived, and rests.
+        downhill, shares = shortened(jnp.where(room > standstill, room, 0.0), state.gradient, size)
+        student = move(objective, state.student, downhill, -size)
+        value, gradient = objective.value_and_gradient(student)
+        good = value <= state.value - size * dot(downhill, state.gradient) / 2
+        ways = shares * size * speed
+        moves = ways > 0
+        # The force is the weight times a field, and it is the field that turns at a cusp.
+        same = jnp.sign(student.weights) * jnp.sign(state.student.weights)
+        along = jnp.sum(gradient.positions * state.gradient.positions, axis=1)
+        turned = moves & (same * along < 0)
+        longer = jnp.where(good & moves & (shares < 1), GROWTH * room, room)
+        room = jnp.where(turned, ways / 2, longer)
+        next_size = jnp.where(good | jnp.any(turned), size, size / 2)
+        return Trial(student, value, gradient, next_size, good, room)
+
+    def searching(last: Trial) -> Array:
+        return ~last.good & (last.step_size > least)
+
+    # Not a trial yet, so that the objective is compiled only once.
+    nothing = jax.tree.map(jnp.zeros_like, state.gradient)
+    untried = Trial(
+        state.student,
+        jnp.asarray(jnp.inf),
+        nothing,
+        jnp.maximum(first, 2 * least),
+        jnp.asarray(False),
+        state.room,
+    )
+    return jax.lax.while_loop(
+        searching, lambda last: tried(last.step_size, cast(Array, last.room)), untried
+    )

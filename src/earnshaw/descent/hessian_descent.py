@@ -45,9 +45,7 @@ class HessianDescent(Method):
         def onward() -> State:
             trial = curvature_step(objective, state, mode, self.steps)
             stop = jnp.where(trial.good, RUNNING, Stop.NO_DECREASE.code)
-            return accepted(
-                state, state_after(trial, mode.value, trial.step_size), trial.good, stop
-            )
+            return accepted(state, state_after(state, trial, trial.step_size), trial.good, stop)
 
         def end() -> State:
             # A Hessian that is not finite shows no way down, and is no minimum either.

@@ -58,8 +58,10 @@ class LockstepDescent(Method):
         # Where every unit is held back, a larger step size would change nothing, and only be in
         # the way later.
         growth = jnp.where(limited, 1.0, GROWTH)
-        after = State(
-            student, value, gradient, growth * size, state.smallest_eigenvalue, self._stop(gradient)
+        after = eqx.tree_at(
+            lambda s: (s.student, s.value, s.gradient, s.step_size, s.stop),
+            state,
+            (student, value, gradient, growth * size, self._stop(gradient)),
         )
         stay = eqx.tree_at(lambda s: s.step_size, state, SHRINKAGE * size)
         return jax.tree.map(lambda new, old: jnp.where(good, new, old), after, stay)

@@ -75,7 +75,8 @@ class State(eqx.Module):
 
     `step_size` is what the last step used, so that the next need not search from scratch;
     `smallest_eigenvalue` is that of the Hessian where the method last looked, else NaN; `stop` is
-    the code of a `Stop`, 0 while running.
+    the code of a `Stop`, 0 while running; `room` (k,) is how far each unit may go in a step, where
+    the potential has cusps (`gradient_descent.py`).
     """
 
     student: Student
@@ -84,6 +85,7 @@ class State(eqx.Module):
     step_size: Array
     smallest_eigenvalue: Array
     stop: Array
+    room: Array
 
     @property
     def gradient_norm(self) -> Array:
@@ -104,10 +106,9 @@ class Method(eqx.Module):
     def init(self, objective: Objective, student: Student) -> State:
         """The state before the first step."""
         value, gradient = objective.value_and_gradient(student)
-        unknown = jnp.asarray(jnp.nan)
-        return State(
-            student, value, gradient, self.first_step_size(), unknown, jnp.asarray(RUNNING)
-        )
+        unknown, running = jnp.asarray(jnp.nan), jnp.asarray(RUNNING)
+        room = jnp.full(student.units, jnp.inf)
+        return State(student, value, gradient, self.first_step_size(), unknown, running, room)
 
     def first_step_size(self) -> Array:
         """Where the search for a step begins."""

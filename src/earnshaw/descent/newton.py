@@ -74,7 +74,11 @@ class Newton(Method):
             # Where the loss is all rounding, the gradient still tells up from down.
             calms = (value <= state.value + rounding) | (jnp.abs(slope) < 1e-13)
             better = falls | (calms & (norm(gradient) < 0.9 * state.gradient_norm))
-            moved = State(student, value, gradient, size, state.smallest_eigenvalue, state.stop)
+            moved = eqx.tree_at(
+                lambda s: (s.student, s.value, s.gradient, s.step_size),
+                state,
+                (student, value, gradient, size),
+            )
             return size, moved, better
 
         def searching(last: tuple[Array, State, Array]) -> Array:

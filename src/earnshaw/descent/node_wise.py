@@ -40,6 +40,8 @@ from earnshaw.energy.objective import FreeUnits, Objective
 
 SAME_PLACE = 1e-8  # units nearer than this, relative to the positions, become one at a cusp
 LEFT = 1e-10  # part of the loss below which a run without new units has recovered the teacher
+WAIT, GAIN = 64, 1e-3  # units that take less than this part of the loss away together are none
+UNFINISHED = 16  # climbs in a row that ran out of iterations, before the run ends
 NEEDED = 1e-2  # a unit without which refitted weights leave more than this part of the loss stays
 GROWTH, CUT = 1.5, 0.5  # of the length of a step of a climb, after a gain and without
 FIRST = 0.7  # length of the first step, relative to the start: charges are as far from each other
@@ -74,18 +76,18 @@ class NodeWise(NodeMethod):
     def place(self, objective: Objective, nodes: Nodes) -> Nodes:
         """One round: climb, place, refit, and for smooth potentials refine."""
         seed, now = int(nodes.seed), int(nodes.round)
-        points = self.starts.draw(seed, now, self.candidates, objective.dim)
+        points = self.starts.draw(seed, now, self.candidates, objective.dim, nodes.places)
         before = int(nodes.placed)
         nodes = _round(self, objective, nodes, jnp.asarray(points))
         if self.smooth and int(nodes.placed) > before:
             first = float(nodes.losses[0])
             found = refine(objective, nodes.student, nodes.used, self.refine_steps, first)
             nodes = nodes.with_student(*found)
-        return eqx.tree_at(lambda n: n.stop, nodes, jnp.asarray(self._stop(nodes)))
+        return eqx.tree_at(lambda n: n.stop, nodes, jnp.asarray(self._stop(objective, nodes)))
 
     def finish(self, objective: Objective, nodes: Nodes) -> Nodes:
         """Drop the units that the others have made superfluous."""
-        first, least = float(nodes.losses[0]), LEFT * float(nodes.losses[0])
+        first, least = float(nodes.losses[0]), _little(objective, nodes)
         if float(nodes.loss) > least:
             return nodes
         if not self.smooth:
@@ -98,14 +100,36 @@ class NodeWise(NodeMethod):
         kept = Student(student.positions[units], student.weights[units])
         return nodes.only(units, objective.value(kept), student)
 
-    def _stop(self, nodes: Nodes) -> int:
-        little = float(nodes.loss) <= LEFT * float(nodes.losses[0])
+    def _stop(self, objective: Objective, nodes: Nodes) -> int:
+        little = float(nodes.loss) <= _little(objective, nodes)
         # Where all units are refined together, what is left is no unit but rounding.
         if int(nodes.failures) >= self.patience or (self.smooth and little):
             return (Stop.RECOVERED if little else Stop.NO_NEW_UNIT).code
         if int(nodes.placed) >= self.limit:
             return (Stop.RECOVERED if little else Stop.UNIT_LIMIT).code
-        return RUNNING
+        if self._exhausted(nodes):
+            return Stop.ITERATION_LIMIT.code
+        return Stop.NO_NEW_UNIT.code if _stagnant(nodes) else RUNNING
+
+    def _exhausted(self, nodes: Nodes) -> bool:
+        """Whether the last climbs all ran out of iterations: their ends are no charges."""
+        last = nodes.iterations[max(0, int(nodes.placed) - UNFINISHED) : int(nodes.placed)]
+        return len(last) == UNFINISHED and bool(jnp.all(last >= self.ascent_limit))
+
+
+def _little(objective: Objective, nodes: Nodes) -> float:
+    """The loss at which nothing is left: a part of the first, or what wrong answers make of 0.
+
+    With answers wrong by tau, c.K c - 2 c.F + E[f^2] is wrong by at most 2 tau sum |c_i|.
+    """
+    told = 2 * float(objective.answer_error) * float(jnp.sum(jnp.abs(nodes.student.weights)))
+    return LEFT * float(nodes.losses[0]) + told
+
+
+def _stagnant(nodes: Nodes) -> bool:
+    """Whether the last WAIT units together took less than GAIN of the loss away."""
+    count = int(nodes.placed)
+    return count > WAIT and float(nodes.loss) > (1 - GAIN) * float(nodes.losses[count - WAIT])
 
 
 @eqx.filter_jit
@@ -115,7 +139,13 @@ def _round(method: NodeWise, objective: Objective, nodes: Nodes, points: Array) 
     climbed = ascend(left, _best_candidates(method, objective, nodes, points), method.ascent_limit)
     worth = jnp.where(jnp.isnan(climbed.there.log_savings), -jnp.inf, climbed.there.log_savings)
     best = jnp.argmax(worth)
-    found = worth[best] > jnp.log(method.tolerance) + jnp.log(nodes.losses[0])
+    worth_it = worth[best] > jnp.log(method.tolerance) + jnp.log(nodes.losses[0])
+    # C = saving / weight: below twice the error of an answer it may be nothing at all.
+    there = climbed.there
+    visible = worth[best] - jnp.log(jnp.abs(there.weights[best])) > jnp.log(
+        2 * objective.answer_error
+    )
+    found = worth_it & visible
 
     count = climbed.iterations[best]
     path = thinned_path(climbed.path[:, best], count)

@@ -63,7 +63,7 @@ class OptimalChargeGD(Method):
                 GROWTH * state.step_size,
                 least_size(state.student, slope),
             )
-        moved = state_after(trial, state.smallest_eigenvalue, trial.step_size)
+        moved = state_after(state, trial, trial.step_size)
 
         def looked() -> tuple[Array, Array]:
             smallest = softest_mode(objective, moved.student).value
@@ -95,7 +95,7 @@ class NodeWiseGD(Sequential):
     def first(self, left: Objective, nodes: Nodes) -> Student:
         """The first sample with (dL/da)^2 = 4 C^2 >= enough/2 of the loss left, else the best."""
         seed, now = int(nodes.seed), int(nodes.round)
-        points = self.starts.draw(seed, now, self.tries, left.dim)
+        points = self.starts.draw(seed, now, self.tries, left.dim, nodes.places)
         there = left.free_units(points)
         least = jnp.log(self.enough / 8 * jnp.maximum(nodes.loss, 0.0))
         good = jnp.flatnonzero(there.log_savings >= least)

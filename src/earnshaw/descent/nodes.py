@@ -29,6 +29,7 @@ T = TypeVar("T")
 
 PATH = 64  # points that are remembered of the way of each unit
 FIRST_ROOM = 32  # units there is room for at first; doubled when full
+SCALES = (-2.0, 3.0)  # of starts, as powers of ten, where nobody knows how large the teacher is
 
 
 class Nodes(eqx.Module):
@@ -81,6 +82,11 @@ class Nodes(eqx.Module):
         )
         return nodes.with_student(Student(student.positions[order], weights), loss)
 
+    @property
+    def places(self) -> np.ndarray:
+        """The positions of the placed units, (placed, d)."""
+        return np.asarray(self.student.positions[: int(self.placed)])
+
     def result(self) -> Student:
         """The student of the placed units alone."""
         count = int(self.placed)
@@ -88,28 +94,45 @@ class Nodes(eqx.Module):
 
 
 class Starts(eqx.Module):
-    """Points of N(0, scale^2 I) on R^d; directions of length `scale` where `on_shell`."""
+    """Where climbs may start: the law of a round's candidates.
+
+    On a sphere, or where `on_shell`, directions of length `scale`. Else nobody knows how far the
+    hidden units are from the origin and from each other: a third of the candidates is N(0, scale^2
+    I), a third has scales from a hundredth to a thousand times that, and a third is spread as the
+    units that were found so far, around their middle.
+    """
 
     scale: float = eqx.field(static=True)
     on_shell: bool = eqx.field(static=True, default=False)
 
-    def draw(self, seed: int, round: int, count: int, dim: int) -> np.ndarray:
-        """`count` points for one round of a run, (count, dim)."""
-        points = np.random.default_rng((seed, round)).standard_normal((count, dim))
+    def draw(
+        self, seed: int, round: int, count: int, dim: int, found: np.ndarray | None = None
+    ) -> np.ndarray:
+        """`count` points for one round of a run, (count, dim); `found` (k, dim): placed units."""
+        generator = np.random.default_rng((seed, round))
+        points = generator.standard_normal((count, dim))
         if self.on_shell:
-            points /= np.linalg.norm(points, axis=1, keepdims=True)
-        return self.scale * points
+            return self.scale * points / np.linalg.norm(points, axis=1, keepdims=True)
+        third = count // 3
+        factors = np.full((count, 1), self.scale)
+        factors[-third:] *= 10 ** generator.uniform(*SCALES, (third, 1))
+        points *= factors
+        if found is not None and len(found):
+            near = slice(count - 2 * third, count - third)
+            spread = float(np.sqrt(np.mean(np.var(found, axis=0)))) or self.scale
+            points[near] = np.mean(found, axis=0) + spread / self.scale * points[near]
+        return points
 
 
-def usual_starts(manifold: Manifold, dim: int, directions: bool) -> Starts:
+def usual_starts(manifold: Manifold, dim: int, directions: bool, scale: float = 1.0) -> Starts:
     """The papers' laws: uniform on the sphere, N(0, d log d I) on R^d (Full, Theorem 4.6).
 
     `directions` is for dot-product units on R^d: the length of such a unit is the steepness of its
-    activation, and starts have length 1.
+    activation, and starts have length 1. `scale` multiplies either law.
     """
     if manifold.name == "sphere" or directions:
-        return Starts(1.0, on_shell=True)
-    return Starts(math.sqrt(dim * math.log(max(dim, 2))))
+        return Starts(scale, on_shell=True)
+    return Starts(scale * math.sqrt(dim * math.log(max(dim, 2))))
 
 
 class NodeMethod(eqx.Module):

@@ -44,8 +44,8 @@ class NoisySGD(Method):
         direction = Gradient(*(g + n for g, n in zip(slope, noise, strict=True)))
         student = move(objective, state.student, direction, -self.step_size)
         value, gradient = objective.value_and_gradient(student)
-        moved = State(
-            student, value, gradient, self.step_size, state.smallest_eigenvalue, state.stop
+        moved = eqx.tree_at(
+            lambda s: (s.student, s.value, s.gradient), state, (student, value, gradient)
         )
         enough = 2 * self.tolerance / 3
 

@@ -18,6 +18,7 @@ pause = chi B2/(c^2 sqrt(B3 eps)), chi a logarithm.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import ClassVar
 
 import equinox as eqx
@@ -30,7 +31,7 @@ from earnshaw.descent._curvature import softest_mode
 from earnshaw.descent.gradient_descent import gradient_step
 from earnshaw.descent.method import RUNNING, Method, State, Stop, accepted, move
 from earnshaw.descent.noisy_sgd import unit_noise
-from earnshaw.descent.steps import Steps
+from earnshaw.descent.steps import Steps, state_after
 from earnshaw.energy.objective import Gradient, Objective, freedom
 
 
@@ -74,18 +75,12 @@ class PerturbedGD(Method):
 
     def _descend(self, objective: Objective, state: RestedState) -> RestedState:
         trial = gradient_step(objective, state, self.steps)
-        moved = RestedState(
-            trial.student,
-            trial.value,
-            trial.gradient,
-            # A gradient of 0 asks for no size, and doubling it for ever would lose the next.
-            jnp.where(state.gradient_norm > 0, trial.step_size, state.step_size),
-            state.smallest_eigenvalue,
-            state.stop,
-            state.rested + 1,
-        )
+        # A gradient of 0 asks for no size, and doubling it for ever would lose the next.
+        size = jnp.where(state.gradient_norm > 0, trial.step_size, state.step_size)
+        rested = state.rested + 1
+        moved = _rested(state_after(state, trial, size), rested)
         stop = jnp.where(trial.good, RUNNING, Stop.NO_DECREASE.code)
-        return _rested(accepted(state, moved, trial.good, stop), moved.rested)
+        return _rested(accepted(state, moved, trial.good, stop), rested)
 
     def _push_or_end(self, objective: Objective, state: RestedState, key: Array) -> RestedState:
         smallest = softest_mode(objective, state.student).value
@@ -96,8 +91,8 @@ class PerturbedGD(Method):
             student = move(objective, state.student, noise, self.radius)
             value, gradient = objective.value_and_gradient(student)
             none = jnp.zeros_like(state.rested)
-            pushed = RestedState(
-                student, value, gradient, state.step_size, smallest, state.stop, none
+            pushed = eqx.tree_at(
+                lambda s: (s.student, s.value, s.gradient), here, (student, value, gradient)
             )
             going = jnp.asarray(RUNNING)
             return _rested(accepted(here, pushed, jnp.asarray(True), going), none)
@@ -112,8 +107,8 @@ class PerturbedGD(Method):
 
 def _rested(state: State, steps: Array) -> RestedState:
     """The state with its count of steps since the last push."""
-    parts = (state.student, state.value, state.gradient, state.step_size)
-    return RestedState(*parts, state.smallest_eigenvalue, state.stop, steps)
+    known = {field.name: getattr(state, field.name) for field in dataclasses.fields(State)}
+    return RestedState(**known, rested=steps)
 
 
 def ball_noise(objective: Objective, student: Student, key: Array) -> Gradient:

@@ -71,7 +71,7 @@ class SecondGD(Method):
         if self.steps.size is not None:
             enough = state.value - trial.value >= self.threshold(self.steps.size)
         stop = jnp.where(enough, RUNNING, Stop.NO_DECREASE.code)
-        after = state_after(trial, state.smallest_eigenvalue, step_size)
+        after = state_after(state, trial, step_size)
         return accepted(state, after, enough, stop)
 
     def threshold(self, alpha: Array) -> Array:

@@ -26,13 +26,18 @@ ROUNDING = float(np.finfo(float).eps)
 
 
 class Trial(NamedTuple):
-    """A student, its loss and its gradient, after a step of size `step_size`."""
+    """A student, its loss and its gradient, after a step of size `step_size`.
+
+    `room` (k,) is how far each unit may go the next time; None if the step had nothing to do with
+    it.
+    """
 
     student: Student
     value: Array
     gradient: Gradient
     step_size: Array
     good: Array  # whether the promise was kept
+    room: Array | None = None
 
 
 def attempt(objective: Objective, student: Student, step_size: Array, good: Any) -> Trial:
@@ -41,11 +46,17 @@ def attempt(objective: Objective, student: Student, step_size: Array, good: Any)
     return Trial(student, value, gradient, step_size, good(value))
 
 
-def state_after(trial: Trial, smallest_eigenvalue: Array, step_size: Array) -> State:
-    """The running state after a trial."""
-    running = jnp.asarray(RUNNING)
+def state_after(state: State, trial: Trial, step_size: Array) -> State:
+    """The running state after a trial, whose next step begins with `step_size`."""
+    room = state.room if trial.room is None else trial.room
     return State(
-        trial.student, trial.value, trial.gradient, step_size, smallest_eigenvalue, running
+        trial.student,
+        trial.value,
+        trial.gradient,
+        step_size,
+        state.smallest_eigenvalue,
+        jnp.asarray(RUNNING),
+        room,
     )
 
 
@@ -107,8 +118,8 @@ def _optional_array(size: Any) -> Array | None:
 class Steps(eqx.Module):
     """A constant `size`, or None for adaptive steps that begin with `first`.
 
-    With `cusps`, an adaptive step takes no unit more than half of its way to the nearest charge. A
-    unit that has landed on a cusp, whose gradient never vanishes, thus does not hold up the others.
+    With `cusps`, each unit has a room of its own (`gradient_descent.py`): one that has landed on a
+    cusp, whose gradient never vanishes, does not hold up the others.
     """
 
     size: Array | None = eqx.field(default=None, converter=_optional_array)

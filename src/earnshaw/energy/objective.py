@@ -16,7 +16,7 @@ the class: the defaults are those of a smooth function of which nothing is known
 energy of two units of weight 1,
 
     what it is made of      teacher or samples, name and terms;
-    how large things are    gradient_scale, self_energies, rounding_of_zero;
+    how large things are    gradient_scale, self_energies, rounding_of_zero, answer_error;
     where it is not smooth  cusp, antipodal_cusp, cusps_across, kink_at, clearance;
     what leaves it as it is invariant, degree;
     in the weights alone    weight_hessian, refit, free_units.
@@ -141,6 +141,11 @@ class Objective(eqx.Module):
         Derivatives of a mean over samples are estimates where the activation has a jump or a kink.
         """
         return None
+
+    @property
+    def answer_error(self) -> Array:
+        """tau, the largest error of what is told of the hidden network: 0 unless it is asked."""
+        return jnp.zeros(())
 
     @property
     def sampled_activation(self) -> Activation | None:

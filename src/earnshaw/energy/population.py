@@ -5,7 +5,8 @@ With K the potential Phi between units, teacher weights b at w and student weigh
     L(c, theta) = c.K(theta, theta) c - 2 c.K(theta, w) b + b.K(w, w) b,
 
 raw potentials throughout, so that the value is the mean squared difference itself. The papers'
-charges are a = -c. `variants.py` has the variants of L that the papers use.
+charges are a = -c. `variants.py` has the variants of L that the papers use, `charged_loss.py` what
+does not depend on where the teacher's field comes from: here it is summed over the teacher's units.
 
 `PopulationLoss.node(i, student)` is the loss of unit i with all others fixed.
 """
@@ -26,39 +27,20 @@ from jax.typing import ArrayLike
 from earnshaw.charges.manifolds import Manifold, check_squares
 from earnshaw.charges.network import Student, Teacher, is_concrete
 from earnshaw.duality.named import ACTIVATIONS
-from earnshaw.energy._field import (
-    DENSE,
-    Field,
-    LogPotential,
-    best_charges,
-    best_charges_by_products,
-    choose_coupling,
-    devices_mesh,
-)
+from earnshaw.energy._field import Field, LogPotential, choose_coupling, devices_mesh
 from earnshaw.energy._laplacian import charged_laplacians, group_laplacian, moved_together
 from earnshaw.energy._tiles import TILE, Units, units, weigh
-from earnshaw.energy.couplings.coupling import Coupling
-from earnshaw.energy.objective import (
-    FEW,
-    ROUNDING,
-    Across,
-    FreeUnits,
-    Gradient,
-    Invariant,
-    Moving,
-    Objective,
-    energy,
-    what_moves,
-)
+from earnshaw.energy.charged_loss import ChargedLoss
+from earnshaw.energy.objective import ROUNDING, Moving, Objective, what_moves
 from earnshaw.energy.variants import VARIANTS, Terms, check_ones
 from earnshaw.errors import EarnshawError, UnknownName
 from earnshaw.limits import check_integer, check_work
-from earnshaw.numerics.fixed_order import one_blas_thread, sum_all
+from earnshaw.numerics.fixed_order import sum_all
 
 OBJECTIVES = tuple(VARIANTS)
 
 
-class PopulationLoss(Objective):
+class PopulationLoss(ChargedLoss):
     """L of the module's docstring, for one teacher; see `Objective` for what it offers."""
 
     teacher: Teacher
@@ -74,54 +56,13 @@ class PopulationLoss(Objective):
         """d, the dimension of the inputs."""
         return self.teacher.dim
 
-    @property
-    def terms(self) -> Terms:
-        """Which terms of L the variant counts."""
-        return VARIANTS[self.name]
+    def outer_field(self, points: Array) -> tuple[Array, Array]:
+        """sum_j b_j Phi(x, w_j) at points (n, d), shape (n,), and its gradient (n, d)."""
+        return self.field.at(units(points), self._protons(len(points)))
 
-    @property
-    def invariant(self) -> Invariant:
-        """Under which common motions of all units and the teacher's Phi does not change."""
-        return self.field.coupling.invariant
-
-    @property
-    def degree(self) -> int | None:
-        """That of a homogeneous activation on R^d."""
-        return self.field.coupling.degree
-
-    @property
-    def cusps_across(self) -> Across:
-        """The set that a cusp is across."""
-        return self.field.coupling.cusps_across
-
-    def euclidean(self, student: Student) -> tuple[Array, Gradient]:
-        """Value and gradient in one pass over all pairs."""
-        c = student.weights
-        among, force_among = self.field.within(self._electrons(student))
-        from_teacher, force_from_teacher = self.field.at(
-            self._electrons(student), self._protons(student.units)
-        )
-        value = sum_all(weigh(c, among - 2 * from_teacher)) + self.constant
-        by_weights = 2 * (among - from_teacher)
-        by_positions = 2 * weigh(c[:, None], force_among - force_from_teacher)
-        if self.terms.self_energies:
-            alone, force_alone = self.field.coupling.alone(student.positions)
-            value = value + sum_all(weigh(c * c, alone))
-            by_weights = by_weights + 2 * weigh(c, alone)
-            by_positions = by_positions + weigh((c * c)[:, None], force_alone)
-        value = value + self.ridge * sum_all(c * c)
-        by_weights = by_weights + 2 * self.ridge * c
-        # Only unbounded potentials meet infinity - infinity: their energy counts as infinite.
-        value = jnp.where(jnp.isnan(value), jnp.inf, value) if self.unbounded else value
-        return value, Gradient(by_positions, by_weights)
-
-    def euclidean_hvp(self, student: Student, direction: Gradient) -> Gradient:
-        """One forward derivative of the gradient."""
-
-        def slope(positions: Array, weights: Array) -> Gradient:
-            return self.euclidean(_student(positions, weights))[1]
-
-        return jax.jvp(slope, (student.positions, student.weights), tuple(direction))[1]
+    def log_left(self, points: Array, student: Student) -> LogPotential:
+        """C at points (n, d) as one sum over the charges of both, in which equal ones cancel."""
+        return self.field.log_at(*_all_charges(self, points, student))
 
     def laplacian(self, student: Student, units: ArrayLike | Iterable[int] | None = None) -> Array:
         """The Laplacian of L in each unit alone, shape (k,); or in a group moved together, ().
@@ -137,25 +78,6 @@ class PopulationLoss(Objective):
         chosen = moved_together(units, student.units)
         return _group_laplacian(self, student, chosen)
 
-    def refit(self, student: Student, used: Array | None = None) -> tuple[Student, Array]:
-        """The student with the weights a*(theta) that minimise L at its positions, and that L."""
-        student = self.check(student)
-        if not self.terms.self_energies or self.wrt == "positions":
-            raise EarnshawError(
-                f"the weights cannot be optimised in the objective {self.name!r} with respect to "
-                f"{self.wrt}; allowed: full, regularized, one-node, with respect to weights or both"
-            )
-        if self.unbounded:
-            raise EarnshawError(
-                f"{self.teacher.species.name} is unbounded: every unit has infinite energy of its "
-                "own, and the best weights are 0; allowed: bounded potentials"
-            )
-        used = jnp.ones(student.units, dtype=bool) if used is None else used
-        if not student.units:
-            return student, self.empty_value()
-        with one_blas_thread():
-            return jax.block_until_ready(_refit(self, student, used))
-
     def node(self, unit: int, student: Student) -> PopulationLoss:
         """The loss as a function of one unit, all others fixed: a teacher of what they leave.
 
@@ -164,7 +86,7 @@ class PopulationLoss(Objective):
         student = self.check(student)
         unit = check_integer("unit", unit, 0, student.units - 1)
         rest = np.delete(np.arange(student.units), unit)
-        return self.left_by(_student(student.positions[rest], student.weights[rest]))
+        return self.left_by(Student(student.positions[rest], student.weights[rest]))
 
     def left_by(self, student: Student) -> PopulationLoss:
         """The loss of further units: its teacher is this one, less the student."""
@@ -176,18 +98,6 @@ class PopulationLoss(Objective):
         )
         constant = self.value(student) if self.name != "one-node" else self.constant
         return dataclasses.replace(self, teacher=left, constant=constant)
-
-    def empty_value(self) -> Array:
-        """b.K b, where it counts."""
-        return self.constant
-
-    def unexplained(self, points: Array, student: Student) -> Array:
-        """log|C| minus the logarithm of what the student's units make at most, at points (n, d)."""
-        return _unexplained(self, points, student)
-
-    def free_units(self, points: ArrayLike) -> FreeUnits:
-        """One unit alone at each point; in logarithms, so also where C underflows."""
-        return _free_units(self, self._probes(points, None)[0])
 
     def clearance(self, student: Student) -> Array:
         """The distance from each unit to the nearest other one, or antipode of one on the sphere.
@@ -202,24 +112,12 @@ class PopulationLoss(Objective):
         apart = lambda x: jnp.min(jnp.linalg.norm(x[0] - others, axis=1) + x[1])  # noqa: E731
         return jax.lax.map(apart, (x, jnp.where(itself, jnp.inf, 0.0)), batch_size=16)
 
-    def cusp(self, positions: Array) -> Array:
-        """The slope of the potential's cusp at each position."""
-        return _cusps(self.field.coupling, positions)[0]
-
-    def antipodal_cusp(self, positions: Array) -> Array:
-        """The slope of its cusp at the antipode of each position."""
-        return _cusps(self.field.coupling, positions)[1]
-
     def kink_at(self, student: Student) -> str:
         """The origin for an activation with a kink, a ridge of a product, a cusp of a formula."""
         if self.unbounded or not student.units:
             return ""
         w = np.asarray(self.teacher.positions)[np.asarray(self.teacher.weights) != 0]
         return self.field.coupling.kink_at(np.asarray(student.positions), w)
-
-    def self_energies(self, positions: Array) -> Array:
-        """Phi(x, x), E[sigma(X, x)^2] for an activation, whether or not the variant counts it."""
-        return _self_energies(self.field.coupling, positions)
 
     def gradient_scale(self) -> float:
         """s min(1, s) Phi: s the teacher's largest weight, Phi the largest Phi(w_j, w_j)."""
@@ -242,12 +140,6 @@ class PopulationLoss(Objective):
             total += float(np.abs(np.asarray(network.weights)) @ sizes)
         return ROUNDING * total**2
 
-    def weight_hessian(self, student: Student) -> Array:
-        """2 (K + ridge), (k, k); without the diagonal of K where self-energies do not count."""
-        if student.units <= FEW:
-            return super().weight_hessian(student)
-        return _weight_hessian(self, student.positions)
-
     def gram(self, positions: Array, others: Array) -> Array:
         """K: Phi(x_i, y_j) between positions (k, d) and others (m, d), shape (k, m)."""
         return self.field.matrix(positions, others)
@@ -269,15 +161,6 @@ class PopulationLoss(Objective):
         """The sign of C, log|C| and its Riemannian gradient, right also where C underflows."""
         return _log_probe(self, *self._probes(points, student))
 
-    def check(self, student: Student) -> Student:
-        """As for every objective; and the number and weights that the objective's name asks for."""
-        student = super().check(student)
-        if self.name == "one-node" and student.units != 1:
-            raise EarnshawError(f"one-node is for students of 1 unit, this has {student.units}")
-        if self.name == "assumption-1" and is_concrete(student.weights):
-            check_ones("student", student.weights)
-        return student
-
     def _is_mean_square(self) -> bool:
         """Whether L = E[(f - g)^2]: of an activation, and with all its terms."""
         species = self.teacher.species
@@ -293,13 +176,10 @@ class PopulationLoss(Objective):
         return units(self.teacher.positions, self.teacher.weights, first)
 
     def _probes(self, points: ArrayLike, student: Student | None) -> tuple[Array, Student]:
-        where = jnp.asarray(points, dtype=float)
-        if where.ndim != 2 or where.shape[1] != self.dim:
-            raise EarnshawError(f"points have shape {where.shape}; allowed: (n, {self.dim})")
-        if is_concrete(where):
-            self.manifold.check(where, "point")
-        empty = _student(jnp.zeros((0, self.dim)), jnp.zeros(0))
-        return where, empty if student is None else super().check(student)
+        empty = Student(jnp.zeros((0, self.dim)), jnp.zeros(0))
+        return self.check_points(points), empty if student is None else Objective.check(
+            self, student
+        )
 
 
 def population_loss(
@@ -348,27 +228,6 @@ def population_loss(
     return eqx.tree_at(lambda loss: loss.constant, loss, _teacher_energy(loss))
 
 
-def _student(positions: Array, weights: Array) -> Student:
-    return Student(positions, weights)
-
-
-@eqx.filter_jit
-def _self_energies(coupling: Coupling, positions: Array) -> Array:
-    return coupling.alone(positions)[0]
-
-
-@eqx.filter_jit
-def _cusps(coupling: Coupling, positions: Array) -> tuple[Array, Array]:
-    return coupling.cusp(positions), coupling.antipodal_cusp(positions)
-
-
-@eqx.filter_jit
-def _weight_hessian(loss: PopulationLoss, positions: Array) -> Array:
-    alone, _ = loss.field.coupling.alone(positions)
-    diagonal = loss.ridge + (alone if loss.terms.self_energies else jnp.zeros_like(alone))
-    return 2 * jnp.fill_diagonal(loss.field.matrix(positions), diagonal, inplace=False)
-
-
 @eqx.filter_jit
 def _teacher_energy(loss: PopulationLoss) -> Array:
     b = loss.teacher.weights
@@ -400,58 +259,6 @@ def _group_laplacian(loss: PopulationLoss, student: Student, chosen: Array) -> A
 
 
 @eqx.filter_jit
-def _free_units(loss: PopulationLoss, points: Array) -> FreeUnits:
-    potential = _log_probe(loss, points, _student(jnp.zeros((0, loss.dim)), jnp.zeros(0)))
-    own, slope = loss.field.coupling.alone(points)
-    own = own + loss.ridge
-    slope = loss.manifold.gradient(points, slope) / own[:, None]
-    return FreeUnits(
-        potential.sign * jnp.exp(potential.log_size) / own,
-        2 * potential.log_size - jnp.log(own),
-        2 * potential.gradient - slope,
-    )
-
-
-@eqx.filter_jit
-def _unexplained(loss: PopulationLoss, points: Array, student: Student) -> Array:
-    probes, sources = _all_charges(loss, points, student)
-    own = jnp.zeros(loss.teacher.units)
-    own = jnp.concatenate([own, jnp.abs(student.weights)])
-    # Both sums at once: the distances and potentials of all pairs are the same.
-    charges = jnp.stack([sources.charges, own])
-    found = jax.vmap(lambda q: loss.field.log_at(probes, sources._replace(charges=q)))(charges)
-    left, made = found.log_size
-    return left - made
-
-
-@eqx.filter_jit
-def _refit(loss: PopulationLoss, student: Student, used: Array) -> tuple[Student, Array]:
-    count, positions = student.units, student.positions
-    alone, _ = loss.field.coupling.alone(positions)
-    diagonal = jnp.where(used, alone + loss.ridge, 0.0)
-    if count <= DENSE:
-        # K and the teacher's pull from one table of potentials.
-        everyone = jnp.concatenate([positions, loss.teacher.positions])
-        table = jnp.where(used[:, None], loss.field.matrix(positions, everyone), 0.0)
-        gram = jnp.where(used, table[:, :count], 0.0)
-        gram = jnp.fill_diagonal(gram, diagonal, inplace=False)
-        pull = table[:, count:] @ loss.teacher.weights
-        c = best_charges(gram, pull)
-        return _student(positions, c), c @ (gram @ c - 2 * pull) + loss.constant
-
-    electrons = loss._electrons(student)
-    pull, _ = loss.field.at(electrons, loss._protons(count))
-
-    def product(c: Array) -> Array:
-        among, _ = loss.field.within(electrons._replace(charges=c))
-        return jnp.where(used, among, 0.0) + diagonal * c
-
-    c = best_charges_by_products(product, diagonal, jnp.where(used, pull, 0.0))
-    found = _student(positions, c)
-    return found, energy(loss, found)
-
-
-@eqx.filter_jit
 def _probe(loss: PopulationLoss, points: Array, student: Student) -> tuple[Array, Array]:
     value, gradient = loss.field.at(*_all_charges(loss, points, student))
     return value, loss.manifold.gradient(points, gradient)
@@ -459,7 +266,7 @@ def _probe(loss: PopulationLoss, points: Array, student: Student) -> tuple[Array
 
 @eqx.filter_jit
 def _log_probe(loss: PopulationLoss, points: Array, student: Student) -> LogPotential:
-    found = loss.field.log_at(*_all_charges(loss, points, student))
+    found = loss.log_left(points, student)
     return found._replace(gradient=loss.manifold.gradient(points, found.gradient))
 
 

@@ -21,8 +21,15 @@ the symmetries of L (`_curvature.py`): a minimum is one up to these symmetries. 
   Clarke the tip of a cone that points up is critical like one that points down; L falls from it at
   first order in every direction, so that a maximum in one unit counts as a saddle of L. Or a unit
   of weight 0 sits on a cusp: with a small weight of the right sign it is repelled;
-- ``degenerate``     none of these: an eigenvalue or a margin is 0 to the tolerance;
+- ``degenerate``     none of these: an eigenvalue or a margin is 0 to the tolerance. `certify` and
+  `hunt` then go and look, and say ``plateau``, ``valley`` or ``channel`` if they can (`flat.py`);
 - ``inconclusive``   the residual of the eigenvalue, or the kind of cusp, does not allow a verdict.
+
+A local minimum is one in the sense of Full, Definition 3.2: no smaller value nearby; strict where
+every other value nearby is larger. (EPD's Definition 3.2 asks for a Hessian, which the loss does
+not have at cusps, where the answers themselves lie.) `strict` says which: True for minima with
+positive eigenvalues and margins, False where a motion is known that changes nothing or leads down,
+None where that is not known.
 
 A certificate is numerical: it is as good as the floating-point numbers it is made of, and proves
 nothing. On a loss of samples every unit counts as free; where the activation has a jump or a kink,
@@ -42,11 +49,20 @@ from earnshaw.energy.objective import Gradient, Objective
 from earnshaw.errors import EarnshawError
 from earnshaw.landscape._curvature import Curvature, along, smallest_curvature, smooth_directions
 from earnshaw.landscape.binding import Binding, bind
+from earnshaw.landscape.symmetries import orbit_directions
 from earnshaw.limits import check_real
 from earnshaw.numerics.fixed_order import one_blas_thread
 
 Kind = Literal[
-    "minimum", "cusp-minimum", "strict-saddle", "degenerate", "not-critical", "inconclusive"
+    "minimum",
+    "cusp-minimum",
+    "strict-saddle",
+    "plateau",
+    "valley",
+    "channel",
+    "degenerate",
+    "not-critical",
+    "inconclusive",
 ]
 Verdict = tuple[Kind, str]
 
@@ -65,7 +81,8 @@ class Certificate:
     it is another student unit j. `direction` is that of the smallest eigenvalue, a unit motion of
     positions and weights; None without one. `moved` is how far bound units were from their charges
     (an angle for cusps across rays): all numbers are those of the student with these units put
-    exactly there.
+    exactly there. `strict` says whether the point is a strict local minimum (Full, Definition 3.2),
+    None where that is not known.
     """
 
     kind: Kind
@@ -79,6 +96,7 @@ class Certificate:
     moved: float
     tolerance: float
     direction: Gradient | None = None
+    strict: bool | None = None
 
     @property
     def epsilon(self) -> float:
@@ -90,6 +108,7 @@ class Certificate:
         bound = self.cusp_margins[self.held_by != -1]
         return {
             "kind": self.kind,
+            "strict": self.strict,
             "reason": self.reason,
             "gradient_norm": _plain(self.gradient_norm),
             "smallest_eigenvalue": _plain(self.smallest_eigenvalue),
@@ -143,6 +162,9 @@ def certificate(
         or _by_curvature(curvature, tolerance)
         or _least(bool(np.any(held)), _strict(curvature, held))
     )
+    cusps = _by_cusps(objective, binding, margins, net, tolerance)
+    rises = cusps is None and _by_curvature(curvature, tolerance) is None
+    still = bool(orbit_directions(objective, binding.student).shape[1])
     return Certificate(
         kind=kind,
         reason=reason,
@@ -155,7 +177,19 @@ def certificate(
         moved=binding.moved,
         tolerance=tolerance,
         direction=along(curvature, binding.student, smooth),
+        strict=is_strict(kind, rises, still),
     )
+
+
+def is_strict(kind: Kind, rises: bool, still: bool) -> bool | None:
+    """Whether a point of this kind is a strict minimum.
+
+    `rises` if its eigenvalues and margins are positive, transversal to the orbit of symmetries;
+    `still` if there is such an orbit, along which nothing changes.
+    """
+    if kind in ("minimum", "cusp-minimum"):
+        return False if still else (True if rises else None)
+    return None if kind in ("degenerate", "inconclusive") else False
 
 
 def _infinite(value: float, binding: Binding, tolerance: float) -> Certificate:

@@ -1,6 +1,7 @@
 """`ew.certify`: what kind of point a student is, and what the papers' theorems say of it.
 
-To the numbers of a `Certificate` this adds the Laplacians of the papers' arguments (of each unit
+To the verdict of a `Certificate` this adds what a degenerate point is, where that can be told
+(`flat.py`); to its numbers the Laplacians of the papers' arguments (of each unit
 alone, and of all units moved together: Full, Theorems 3.6 and F.2), every theorem that speaks of
 the teacher's potential with its hypotheses checked one by one (`theorems/`), and, if asked for, a
 proof in ball arithmetic (`proofs/`).
@@ -20,6 +21,8 @@ from earnshaw.energy.population import population_loss
 from earnshaw.errors import EarnshawError
 from earnshaw.landscape.binding import bind
 from earnshaw.landscape.certificate import Certificate, certificate
+from earnshaw.landscape.escape import EscapePath
+from earnshaw.landscape.flat import flat_kind
 from earnshaw.landscape.theorems.application import Application
 from earnshaw.landscape.theorems.applied import applied
 from earnshaw.landscape.theorems.setting import Setting
@@ -34,13 +37,15 @@ class Certified(Certificate):
 
     `laplacians` (k,) are those of the loss in each unit alone, `group_laplacian` that in all units
     moved together; NaN where a unit sits on a cusp. `theorems` are empty for losses of samples,
-    `rigorous` is the proof that was asked for.
+    `rigorous` is the proof that was asked for. `escape` is the path that makes a point a valley or
+    a channel.
     """
 
     laplacians: np.ndarray
     group_laplacian: float
     theorems: tuple[Application, ...] = ()
     rigorous: Proof | None = None
+    escape: EscapePath | None = None
 
     def summary(self) -> dict[str, Any]:
         """Plain numbers for JSON; None for what is infinite or does not exist."""
@@ -52,6 +57,7 @@ class Certified(Certificate):
             "group_laplacian": _plain(self.group_laplacian),
             "theorems": [one.summary() for one in self.theorems],
             "rigorous": None if self.rigorous is None else self.rigorous.summary(),
+            "escape": None if self.escape is None else self.escape.summary(),
         }
 
 
@@ -86,12 +92,16 @@ def certify(
     if loss.teacher is not None and student.units:
         theorems = applied(Setting(loss, loss.teacher, student, found, alone, together))
     values = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
+    flat = flat_kind(loss, student, found.tolerance) if found.kind == "degenerate" else None
+    if flat is not None:
+        values |= {"kind": flat.kind, "reason": f"{found.reason}; {flat.reason}", "strict": False}
     return Certified(
         **values,
         laplacians=alone,
         group_laplacian=together,
         theorems=theorems,
         rigorous=_proof(loss, student) if rigorous else None,
+        escape=None if flat is None else flat.path,
     )
 
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.charges.network_file import TEACHER, network_fields, student_of, teacher_of
+from earnshaw.descent.loop import Loop
 from earnshaw.errors import EarnshawError
 from earnshaw.files.checkpoints import Checkpoints
 from earnshaw.files.fields import Group, array, arrays, part, table
@@ -41,6 +42,7 @@ RUN = Kind(
     "earnshaw-run",
     endings=(".npz",),
 )
+ROOM = 8  # the place of `State.room` among the arrays of a `Loop`; files of old have none
 
 
 @dataclass(frozen=True)
@@ -77,16 +79,18 @@ def _stored(fields: Fields) -> Stored:
 def restored(begun: Any, leaves: list[np.ndarray]) -> Any:
     """The state with the structure of `begun` and the stored arrays.
 
-    Their shapes are those of `begun`, but that a run which has made room for more units has so many
-    more rows in every array.
+    Their shapes are those of `begun`, but that a run which has made room for more units, or began
+    with room for fewer, has so many more or fewer rows in every array.
     """
     wanted, structure = jax.tree.flatten(begun)
+    if isinstance(begun, Loop) and len(leaves) == len(wanted) - 1:
+        leaves = [*leaves[:ROOM], np.asarray(wanted[ROOM]), *leaves[ROOM:]]
     pairs = list(zip(wanted, leaves, strict=False))
     more = {new.shape[0] - old.shape[0] for old, new in pairs if old.ndim and new.ndim}
     fits = (
         len(wanted) == len(leaves)
         and len(more) == 1
-        and min(more) >= 0
+        and all(new.shape[0] for new in leaves if new.ndim)
         and all(
             old.ndim == new.ndim
             and old.shape[1:] == new.shape[1:]

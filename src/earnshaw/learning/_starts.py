@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
-import numpy as np
 
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.charges.random import random_student
-from earnshaw.duality.potential import Zonal
 from earnshaw.energy.objective import Objective
 from earnshaw.errors import EarnshawError
 from earnshaw.learning.settings import Settings
@@ -33,15 +31,9 @@ def first_students(
     check_memory({"starts": count, "units": units, "dimensions": teacher.dim}, COPIES)
     # Seeds of starts are spread out, so that those of seed 0 and seed 1 are not the same.
     first = settings.seed * 1_000_003
-    law, scale = None, 1.0
-    if teacher.manifold.name == "space":
-        # As far from the origin as the teacher's units, of which nothing else is used: where there
-        # are no charges there is no slope to descend.
-        law = "sphere" if isinstance(teacher.potential, Zonal) else "gaussian"
-        scale = float(np.sqrt(np.mean(np.sum(np.asarray(teacher.positions) ** 2, axis=1)))) or 1.0
     seeds = [(first + i) % 2**63 for i in range(count)]
     drawn = [
-        random_student(teacher, units, seed, positions=law, weights=weights, scale=scale)
+        random_student(teacher, units, seed, weights=weights, scale=settings.start_scale)
         for seed in seeds
     ]
     if settings.start == "lemma-4.5":

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import jax.numpy as jnp
 import numpy as np
@@ -20,11 +19,13 @@ from earnshaw.descent.methods import (
     node_wise_method,
     simultaneous_method,
 )
-from earnshaw.descent.nodes import usual_starts
+from earnshaw.descent.nodes import PATH, usual_starts
 from earnshaw.duality.potential import Zonal
+from earnshaw.energy.asked_loss import asked_loss
 from earnshaw.energy.empirical import empirical_loss
 from earnshaw.energy.objective import Objective
-from earnshaw.energy.population import population_loss
+from earnshaw.energy.oracle import oracle_of
+from earnshaw.energy.population import PopulationLoss, population_loss
 from earnshaw.energy.variants import Terms, check_ones
 from earnshaw.errors import EarnshawError
 from earnshaw.landscape.certificate import certificate
@@ -41,7 +42,7 @@ from earnshaw.settings import given
 ITERATIONS = 100_000  # of methods of all units
 COPIES = 16  # of the starts of a unit
 SAMPLE = 256  # points over which what is left is averaged
-MORE_UNITS = 16  # beyond twice the teacher's, before node-wise learning gives up
+MOST_UNITS = 4096  # of a student, unless more are asked for
 
 
 @one_blas_thread()
@@ -54,10 +55,12 @@ def learn(
     student: Student | None = None,
     objective: str | None = None,
     wrt: str | None = None,
+    oracle: str | None = None,
     samples: int | None = None,
     batch: int | None = None,
     starts: int | None = None,
     start: str | None = None,
+    start_scale: float | None = None,
     iterations: int | None = None,
     steps: str | float | None = None,
     tolerance: float | None = None,
@@ -77,17 +80,23 @@ def learn(
             all units at once "gd", "hessian-descent", "second-gd", "noisy-sgd", "newton".
         seed: of starts, samples and noise; 0.
         units: how many units the student may have. Node-wise methods of the papers, and methods of
-            all units, take as many as the teacher has; "node-wise" finds the number itself.
+            all units, are told how many the teacher has; "node-wise" finds the number itself.
         student: where methods of all units start; by default at random.
         objective: "full" (the default), "regularized", "assumption-1"; "without-constants" for
             unbounded potentials.
         wrt: what moves: "both", "positions" or "weights".
-        samples: learn from this many random inputs instead of the exact loss. Activations of x - w
-            are then searched for on the samples (`samples/sampled_nodes.py`).
+        oracle: all that the learner may ask of the teacher: "exact" (the default: its field in the
+            log domain), "float64", "noisy:TAU", "rounded:TAU" (`energy/oracle.py`) or "samples:N",
+            N random inputs with their answers. Activations of x - w are then searched for on the
+            samples (`samples/sampled_nodes.py`).
+        samples: N, the same as oracle="samples:N".
         batch: the size of minibatches, for noisy-sgd.
         starts: how many starts: of all units (1), or of each unit (8).
         start: "random", or "lemma-4.5": one unit at the origin with its best weight, the others
             of weight 0 (Full, Lemma 4.5).
+        start_scale: how far from the origin random starts are, times what is usual
+            (`nodes.usual_starts`): nothing of it comes from the teacher. On R^d node-wise methods
+            look at other scales too.
         iterations: how many at most; for node-wise methods, for each unit.
         steps: "adaptive", "theory", or a number for constant steps.
         tolerance: the eps of M_eps; for "node-wise", the part of the loss that is worth a unit.
@@ -112,7 +121,7 @@ def learn(
 
     loss = objective_of(teacher, settings)
     check_method(settings.method, loss)
-    session, notes = _session(teacher, loss, settings, student)
+    session, notes = _session(teacher, _seen(loss, settings), settings, student)
     keeper = None if save is None else run_checkpoints(save, settings, teacher, student)
     state = session.begin()
     if leaves is not None:
@@ -137,7 +146,8 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     """The run in a file as it was left: nothing is computed further."""
     stored = read_run(path)
     loss = objective_of(stored.teacher, stored.settings)
-    session, notes = _session(stored.teacher, loss, stored.settings, stored.start)
+    seen = _seen(loss, stored.settings)
+    session, notes = _session(stored.teacher, seen, stored.settings, stored.start)
     begun, otherwise = session.begin(), f"cannot read {str(path)!r}"
     state = _where_it_stopped(session, begun, stored.leaves, otherwise)
     return _run(stored.teacher, loss, stored.settings, session.outcome(state, True), notes)
@@ -199,6 +209,17 @@ def objective_of(teacher: Teacher, settings: Settings) -> Objective:
     )
 
 
+def _seen(loss: Objective, settings: Settings) -> Objective:
+    """The loss as the learner sees it: through its oracle, and without the teacher.
+
+    Theory steps are the exception: their constants are those of the theorems, which are told.
+    """
+    if loss.samples is not None or settings.steps == "theory":
+        return loss
+    exact = cast(PopulationLoss, loss)
+    return asked_loss(exact, oracle_of(settings.oracle, exact, settings.seed))
+
+
 def _session(
     teacher: Teacher, loss: Objective, settings: Settings, student: Student | None
 ) -> tuple[Session, tuple[str, ...]]:
@@ -214,13 +235,16 @@ def _session(
                 "units"
             )
         check_memory({"starts": settings.starts or 1, "dimensions": teacher.dim}, COPIES)
+        if units is not None:
+            check_memory({"units": units, "dimensions": teacher.dim, "points of a path": PATH})
         limit = units
         if limit is None and settings.method == "node-wise":
-            limit = 2 * teacher.units + MORE_UNITS
+            limit = MOST_UNITS
         sampled = settings.method == "node-wise" and settings.samples is not None
         if limit is not None and sampled and translation(loss) is not None:
             return NodeByNode(sampled_nodes(limit, options), loss, seed), ()
-        around = usual_starts(loss.manifold, loss.dim, isinstance(teacher.potential, Zonal))
+        directions = isinstance(teacher.potential, Zonal)
+        around = usual_starts(loss.manifold, loss.dim, directions, settings.start_scale)
         method, notes = node_wise_method(
             settings.method, loss, teacher.units if limit is None else limit, around, options
         )
@@ -241,8 +265,8 @@ def _run(
         method=settings.method,
         stop=outcome.stop,
         iterations=outcome.iterations,
-        loss=outcome.loss,
-        relative_loss=_relative_loss(teacher, loss, outcome),
+        loss=float(loss.value(outcome.student)),
+        relative_loss=_relative_loss(teacher, loss, outcome.student),
         history=outcome.history,
         matching=match(teacher, outcome.student),
         certificate=certificate(loss, outcome.student),
@@ -251,17 +275,14 @@ def _run(
     )
 
 
-def _relative_loss(teacher: Teacher, loss: Objective, outcome: Outcome) -> float:
+def _relative_loss(teacher: Teacher, loss: Objective, student: Student) -> float:
     """E[(f - g)^2] over E[f^2]; NaN where these are infinite."""
-    full: Any = loss
-    value: Callable[[], Any] = lambda: outcome.loss  # noqa: E731
     if loss.samples is not None or loss.terms != Terms():
-        full = population_loss(teacher)
-        value = lambda: full.value(outcome.student)  # noqa: E731
-    empty = float(full.empty_value())
+        loss = population_loss(teacher)
+    empty = float(loss.empty_value())
     if not np.isfinite(empty) or empty == 0:
         return float("nan")
-    return max(0.0, float(value()) / empty)
+    return max(0.0, float(loss.value(student)) / empty)
 
 
 def _described(teacher: Teacher, settings: Settings) -> dict[str, Any]:

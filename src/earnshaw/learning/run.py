@@ -66,10 +66,16 @@ class Run:
     settings: dict[str, Any]
     notes: tuple[str, ...] = ()
 
+    @property
+    def oracle(self) -> str:
+        """What the learner could ask."""
+        return str(self.settings["oracle"])
+
     def summary(self) -> dict[str, Any]:
         """Plain numbers, for JSON."""
         return {
             "method": self.method,
+            "oracle": self.oracle,
             "relative_loss": self.relative_loss,
             "units": self.student.units,
             "permutation": self.matching.permutation.tolist(),

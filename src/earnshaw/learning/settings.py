@@ -6,6 +6,7 @@ import dataclasses
 import math
 from typing import Any
 
+from earnshaw.energy.oracle_names import ORACLES, read_oracle
 from earnshaw.errors import EarnshawError, OutOfRange
 from earnshaw.settings import check_settings, setting
 
@@ -23,23 +24,41 @@ class Procedure:
         "hessian-descent, second-gd, noisy-sgd, newton.",
     )
     objective: str = setting("full", "full (the default), regularized, assumption-1.")
-    samples: int | None = setting(
-        None, "Learn from this many samples, not from the exact loss.", low=1
-    )
+    oracle: str = setting("exact", f"What the learner may ask: {ORACLES}; exact.")
+    samples: int | None = setting(None, "The same as --oracle samples:N.", low=1)
     batch: int | None = setting(None, "Size of minibatches, with --samples.", low=1)
     steps: str | float | None = setting(None, "adaptive, theory, or the size of constant steps.")
     starts: int | None = setting(None, "Random starts: of all units (1), of each unit (8).", low=1)
     start: str | None = setting(None, "random, or lemma-4.5.", allowed=("random", "lemma-4.5"))
+    start_scale: float = setting(1.0, "Times the usual distance of starts; 1.", above=0.0)
     iterations: int | None = setting(None, "At most; node-wise: for each unit.", low=1)
     tolerance: float | None = setting(None, "The eps of M_eps.", above=0.0)
 
     def __post_init__(self) -> None:
         check_settings(self)
+        self._settle_oracle()
         if isinstance(self.steps, float) and not math.isfinite(self.steps):
             raise OutOfRange("steps", self.steps, "adaptive, theory or a positive number")
         if self.start is not None and self.node_wise:
             raise EarnshawError(
                 f"{self.method} has its own starts; allowed: start= for methods of all units"
+            )
+
+    def _settle_oracle(self) -> None:
+        """`samples` and `oracle` say the same, whichever of them was given."""
+        if self.oracle == "exact" and self.samples is not None:
+            object.__setattr__(self, "oracle", f"samples:{self.samples}")
+        kind, number = read_oracle(self.oracle)
+        told = int(number) if kind == "samples" else None
+        if self.samples not in (None, told):
+            raise EarnshawError(
+                f"oracle {self.oracle} and samples {self.samples} are two oracles; allowed: one"
+            )
+        object.__setattr__(self, "samples", told)
+        if self.steps == "theory" and kind not in ("exact", "samples"):
+            raise EarnshawError(
+                f"theory steps follow from the teacher itself, not from the oracle {self.oracle}; "
+                "allowed: --oracle exact, or --steps adaptive"
             )
 
     @property

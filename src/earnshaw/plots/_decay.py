@@ -12,6 +12,7 @@ from earnshaw.plots.style import ELECTRON, PALE
 FLOOR = 1e-16  # of the largest value: what is below is rounding
 DECADES = 30.0  # a range that deserves a logarithmic axis
 NEGATIVE = 1e-9  # a value so far below 0 is not rounding
+LARGEST = 1e280  # that is drawn, and its inverse the least: axes need some decades beside them
 
 
 class Decay:
@@ -21,14 +22,14 @@ class Decay:
         self, x: np.ndarray, values: np.ndarray, scale: float = 1.0, *, always_log: bool = False
     ) -> None:
         values = np.asarray(values, dtype=float) / scale
-        good = np.isfinite(values)
+        good = np.abs(values) <= LARGEST
         self.x, self.raw = np.asarray(x, dtype=float)[good], values[good]
         top = float(np.max(np.abs(self.raw), initial=0.0))
         largest = 1.0 if always_log else top
         self.floor = FLOOR * (largest or 1.0)
         at_floor = self.raw <= self.floor
         signed = bool(np.any(self.raw < -NEGATIVE * max(top, largest)))
-        self.log = not signed and top > 0 and (always_log or self._over_decades())
+        self.log = not signed and top > 1 / LARGEST and (always_log or self._over_decades())
         self.clipped = at_floor if self.log else np.zeros(len(self.raw), dtype=bool)
         self.y = np.maximum(self.raw, self.floor) if self.log else self.raw
 

@@ -14,9 +14,8 @@ from earnshaw.landscape.proofs._moments import (
     ErfKernel,
     ExponentialKernel,
     HermiteKernel,
-    SignKernel,
 )
-from earnshaw.landscape.proofs._radial import DistanceKernel
+from earnshaw.landscape.proofs._radial import DistanceKernel, SignKernel
 from earnshaw.landscape.proofs._relu import ReluKernel
 
 DIGITS, BITS = 50, 256
@@ -214,9 +213,26 @@ def drawn_kernel(name, dim, rng):
         rate, shift = spread(rng, 1e-3, 1.0) / width, float(rng.normal())
         kernel = ExponentialKernel(width, rate, shift)
         return kernel, lambda x, y: exact.exponential(*pair(x, y), rate, shift)
-    kernels = {"relu": ReluKernel, "erf": ErfKernel, "sign": SignKernel}
-    formulas = {"relu": lambda *q: exact._rectified(1, *q), "erf": exact.erf, "sign": exact.sign}
+    if name == "sign":  # as a function of the chord, which is the potential on the unit sphere only
+        return SignKernel(dim), _by_chord
+    kernels = {"relu": ReluKernel, "erf": ErfKernel}
+    formulas = {"relu": lambda *q: exact._rectified(1, *q), "erf": exact.erf}
     return kernels[name](width), lambda x, y: formulas[name](*pair(x, y))
+
+
+def _by_chord(x, y):
+    """1 - 2 t/pi with cos t = 1 - |x - y|^2/2."""
+    square = sum(((a - b) ** 2 for a, b in zip(x, y, strict=True)), arb(0))
+    return 1 - 2 / arb.pi() * (1 - square / 2).acos()
+
+
+def drawn_directions(dim, rng):
+    """Two unit vectors, often close to each other or to opposites."""
+    x, y = rng.normal(size=(2, dim))
+    x /= np.linalg.norm(x)
+    if rng.integers(2):
+        y = rng.choice([-1, 1]) * x + spread(rng, 1e-6, 1.0) * y
+    return x.tolist(), (0.999 * y / np.linalg.norm(y)).tolist()
 
 
 def drawn_places(dim, rng):
@@ -236,7 +252,7 @@ def test_balls_hold_60_digits_of_values_and_derivatives_at_random(name):
     for _ in range(60):
         dim = int(rng.integers(1 if name != "sign" else 2, 4))
         kernel, phi = drawn_kernel(name, dim, rng)
-        x, y = drawn_places(dim, rng)
+        x, y = (drawn_directions if name == "sign" else drawn_places)(dim, rng)
         with ctx.workprec(int(rng.choice([64, 128, 200]))):
             jet, value = kernel.jet(column(x), column(y)), kernel.value(column(x), column(y))
         with ctx.workprec(1200):
@@ -395,3 +411,16 @@ def test_the_table_of_almost_harmonic_values(dim, eps, core, half, one, four):
 @pytest.mark.parametrize(("dim", "value"), [(3, 7.8), (7, 18.2), (31, 43.3)])
 def test_cusps_are_as_steep_as_in_the_table(dim, value):
     assert float(AlmostHarmonicKernel(dim, 0.1).cusp()) == pytest.approx(value, abs=0.05)
+
+
+def test_the_chord_is_the_angle_on_the_unit_sphere():
+    """SignKernel at exact unit vectors beside 1 - (2/pi) arccos(x.y) in 50 digits."""
+    triples = [(3, 4, 5), (5, 12, 13), (8, 15, 17), (20, 21, 29), (-3, 4, 5), (-84, 13, 85)]
+    kernel = SignKernel(2)
+    with mpmath.workdps(DIGITS), ctx.workprec(BITS):
+        for a, b, c in triples:
+            x, y = ([arb(p) / arb(q) for p, q in z] for z in (((3, 5), (4, 5)), ((a, c), (b, c))))
+            cosine = mpmath.mpf(3 * a + 4 * b) / (5 * c)
+            expected = 1 - 2 / mpmath.pi * mpmath.acos(cosine)
+            found = mpmath.mpf(kernel.value(column(x), column(y)).mid().str(DIGITS, radius=False))
+            assert abs(found - expected) < mpmath.mpf(10) ** -40

@@ -6,8 +6,8 @@ import dataclasses
 
 import pytest
 
+from earnshaw.papers.claims.duality import _ball_core, almost_harmonic, yukawa
 from earnshaw.papers.claims.duality import _core_lemmas as core_lemmas
-from earnshaw.papers.claims.duality import almost_harmonic, yukawa
 from papers.claims.one_statement import Altered, finding, scaled
 
 pytestmark = pytest.mark.slow
@@ -120,3 +120,46 @@ def test_yukawa_notices_a_potential_that_is_accepted(monkeypatch):
     accepted = lambda *a, **k: dataclasses.replace(original(*a, **k), realizable=True)  # noqa: E731
     monkeypatch.setattr(yukawa, "realize", accepted)
     assert finding("yukawa-activation", "not-at-coincidence").holds is False
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_the_ball_core_notices_other_coefficients(monkeypatch, index):
+    """Of the slope, whose reference is a Taylor series; and of the value, in which they fall."""
+    original = _ball_core.exact_core
+
+    def altered(*arguments):
+        origin, value, drop, slope, curvature, charge = original(*arguments)
+        return origin, value, drop, [1.000001 * one for one in slope], curvature, charge
+
+    monkeypatch.setattr(_ball_core, "exact_core", altered)
+    assert finding("almost-harmonic", "ball-core-signs", index).holds is False
+
+
+def test_the_ball_core_notices_a_sign(monkeypatch):
+    original = _ball_core.exact_core
+    monkeypatch.setattr(
+        _ball_core, "exact_core", lambda *a: (*original(*a)[:4], [-1.0], original(*a)[5])
+    )
+    assert finding("almost-harmonic", "ball-core-signs").holds is False
+
+
+def test_the_ball_core_notices_a_potential_that_falls_too_slowly(monkeypatch):
+    original = _ball_core.AlmostHarmonic
+
+    def slow(*arguments):
+        phi = original(*arguments)
+        return Altered(phi, log_value=lambda r: phi.log_value(r) / 5)
+
+    monkeypatch.setattr(_ball_core, "AlmostHarmonic", slow)
+    assert finding("almost-harmonic", "ball-core-bounds").holds is False
+
+
+def test_the_ball_core_notices_derivatives_that_are_too_large(monkeypatch):
+    original = _ball_core.exact_core
+
+    def steep(*arguments):
+        origin, value, *rest = original(*arguments)
+        return origin, [value[0] * 10**30, *value[1:]], *rest
+
+    monkeypatch.setattr(_ball_core, "exact_core", steep)
+    assert finding("almost-harmonic", "ball-core-bounds").holds is False

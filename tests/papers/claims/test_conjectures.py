@@ -5,11 +5,18 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from flint import arb
+from scipy.stats import binom
 
+from earnshaw.charges.network import Student
 from earnshaw.energy.population import population_loss
+from earnshaw.landscape.escape import trace
+from earnshaw.landscape.proofs._radial import SignKernel
 from earnshaw.papers.claims import verify
 from earnshaw.papers.claims.sign import _circle as circle
 from earnshaw.papers.claims.sign import _cone_lemmas as cone_lemmas
+from earnshaw.papers.claims.sign import _sphere_around as sphere_around
+from earnshaw.papers.claims.sign import _sphere_minimum as sphere_minimum
 from earnshaw.papers.claims.sign import _strict_minimum as strict_minimum
 from earnshaw.papers.claims.sign import conjectures
 from earnshaw.papers.claims.sign._cones import DISTANCE, SIGN, descend, held_margin, split
@@ -42,6 +49,7 @@ COUNTEREXAMPLES = [
     (IN_SPACE, "no-minimum-with-free-charges", 0),
     (IN_SPACE, "no-strict-minimum", 0),
     (IN_SPACE, "no-strict-minimum", 1),
+    (ON_SPHERE, "no-strict-minimum", 0),
 ]
 
 
@@ -75,12 +83,59 @@ LEMMAS = [
     (IN_SPACE, "splitting", 1),
     (IN_SPACE, "no-lower-bound", 0),
     (IN_SPACE, "every-teacher", 0),
+    (ON_SPHERE, "distance-is-the-small-scale", 0),
+    (ON_SPHERE, "distance-implied-by-sign", 0),
+    (ON_SPHERE, "open-set-of-teachers", 0),
+    (ON_SPHERE, "split-minima-have-an-exit", 0),
+    (ON_SPHERE, "split-minima-have-an-exit", 1),
 ]
 
 
 @pytest.mark.parametrize(("claim", "name", "index"), LEMMAS)
 def test_lemmas_hold(claim, name, index):
     assert finding(claim, name, index).holds is True
+
+
+def test_the_strict_minimum_of_sign_is_that_of_the_reference():
+    """Values that were found outside of this library: L, margin and eigenvalue at s = 0.05."""
+    numbers = finding(ON_SPHERE, "no-strict-minimum").numbers
+    assert numbers["loss"] == pytest.approx(0.1322911849, abs=1e-10)
+    assert numbers["least_margin"] == pytest.approx(0.058, abs=5e-4)
+    assert numbers["smallest_eigenvalue"] == pytest.approx(0.0374, abs=1e-4)
+
+
+def test_the_search_finds_strict_minima_by_itself():
+    """Nothing of the example is in its instance: random teachers and random starts."""
+    drawn = instance(ON_SPHERE, "no-strict-minimum", 1)
+    assert drawn["protons"].shape == (50, 3, 2)
+    assert drawn["units"].shape == (50, 6, 3, 2)
+    found = finding(ON_SPHERE, "no-strict-minimum", 1)
+    numbers = found.numbers
+    assert found.holds is False
+    assert numbers["planar_minima"] >= numbers["proved"] >= 1
+    assert numbers["least_rise"] > 0
+
+
+def test_beyond_the_fold_there_is_no_strict_minimum():
+    assert finding(ON_SPHERE, "no-strict-minimum", scale=0.08).holds is True
+    # Nor with a charge that a planar minimum does not have: nothing to begin with.
+    assert finding(ON_SPHERE, "no-strict-minimum", charges=[-0.7, -1.0, 1.25]).holds is True
+
+
+@pytest.mark.parametrize("count", [0, 7, 100])
+def test_the_interval_of_a_count_is_exact(count):
+    """Clopper and Pearson: at the ends a binomial tail is 2.5 %."""
+    numbers = sphere_around._counted(count, 100, {}).numbers
+    if count:
+        assert binom.sf(count - 1, 100, numbers["low"]) == pytest.approx(0.025)
+    if count < 100:
+        assert binom.cdf(count, 100, numbers["high"]) == pytest.approx(0.025)
+
+
+def test_starts_near_the_strict_minimum_end_there(monkeypatch):
+    monkeypatch.setattr(sphere_around, "NEAR_STARTS", 8)
+    one = finding(ON_SPHERE, "near-starts-find-the-teacher")
+    assert (one.holds, one.numbers["ended_there"]) == (False, 8)
 
 
 def test_the_printed_sign_of_the_distance_is_wrong():
@@ -94,8 +149,10 @@ def test_a_wrong_loss_is_noticed(monkeypatch):
             value=lambda student: 1.01 * loss.value(student), gradient=loss.gradient
         )
 
-    for module in (cone_lemmas, strict_minimum, conjectures):
+    for module in (cone_lemmas, strict_minimum, conjectures, sphere_minimum):
         monkeypatch.setattr(module, "population_loss", broken)
+    assert finding(ON_SPHERE, "no-strict-minimum").holds is None
+    assert finding(ON_SPHERE, "distance-is-the-small-scale").holds is False
     for claim, name, index in COUNTEREXAMPLES[:4:3]:
         assert finding(claim, name, index).holds is None
     assert finding(IN_SPACE, "no-strict-minimum").holds is None
@@ -105,6 +162,21 @@ def test_a_wrong_loss_is_noticed(monkeypatch):
         (IN_SPACE, "no-lower-bound"),
     ):
         assert finding(claim, name).holds is False
+
+
+def test_a_broken_proof_or_path_is_noticed(monkeypatch):
+    """Kernels with a weaker cusp prove nothing; a path with a hill on it is no exit."""
+    monkeypatch.setattr(SignKernel, "cusp", lambda self: 1 / arb.pi())
+    assert finding(ON_SPHERE, "no-strict-minimum").holds is True
+    assert finding(ON_SPHERE, "distance-implied-by-sign").holds is False
+
+    def hill(loss, student):
+        away = Student(np.roll(np.asarray(student.positions), 1, axis=1), student.weights)
+        still = Student(away.positions, 0 * away.weights)
+        return trace(loss, [student, Student(student.positions, still.weights), still, away])
+
+    monkeypatch.setattr(sphere_around, "escape", hill)
+    assert finding(ON_SPHERE, "split-minima-have-an-exit").holds is False
 
 
 def test_a_descent_that_finds_the_teacher_would_be_no_counterexample(monkeypatch):

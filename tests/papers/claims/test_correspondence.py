@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from earnshaw.energy.objective import Gradient
+from earnshaw.papers.claims.duality import _bounded_rows as bounded_rows
 from earnshaw.papers.claims.duality import _expectations as expectations
 from earnshaw.papers.claims.duality import _pair_forces as pair_forces
 from earnshaw.papers.claims.duality import correspondence, table1
@@ -156,3 +157,24 @@ def test_quadratures_on_what_is_known(dim):
         volume = expectations.autocorrelation(ball, dim, 0.4, 2.0, [0.5])
         assert volume == pytest.approx(known[dim], rel=1e-9)
     assert expectations.dot_product_mean(np.abs, 0.0) == pytest.approx(2 / np.pi, rel=1e-13)
+
+
+@pytest.mark.parametrize("what", ["activation", "potential"])
+def test_rows_notice_another_scale(monkeypatch, what):
+    """relu's: E[sigma^2] = 1/2, and the potential at coincidence."""
+    original = getattr(bounded_rows, what)
+    assert finding("table-1", "square-integrable").holds is True
+    monkeypatch.setattr(bounded_rows, what, lambda *a, **p: lambda x: 1.0001 * original(*a, **p)(x))
+    assert finding("table-1", "square-integrable").holds is False
+
+
+def test_a_bounded_activation_of_a_power_notices_another_potential(monkeypatch):
+    original = bounded_rows.potential
+    monkeypatch.setattr(bounded_rows, "potential", lambda *a: scaled(original(*a), 1.01, "call"))
+    assert finding("table-1", "bounded-for-a-power").holds is False
+
+
+def test_bounded_activations_are_found_bounded():
+    assert bounded_rows._is_bounded({"row": "sign"}).holds is True
+    assert bounded_rows._is_bounded({"row": "gaussian"}).holds is True
+    assert finding("table-1", "bounded-almost-everywhere").holds is False

@@ -85,8 +85,9 @@ def test_it_sees_a_potential_that_is_off(monkeypatch):
 
 
 def test_it_sees_units_that_stay(monkeypatch):
-    monkeypatch.setattr(epd_algorithm3, "_climbed", lambda left, points: points)
+    monkeypatch.setattr(epd_algorithm3, "_climbed", lambda left, points, climb: points)
     assert finding("node-by-node").holds is False
+    assert finding("from-samples").holds is False
 
 
 @pytest.mark.slow

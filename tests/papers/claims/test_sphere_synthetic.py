@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import pytest
+from scipy import special
 
 from earnshaw.charges.network import Student
 from earnshaw.duality.families.sphere_synthetic import SphereSynthetic
@@ -10,6 +14,7 @@ from earnshaw.energy.population import PopulationLoss
 from earnshaw.papers.claims import verify
 from earnshaw.papers.claims.catalog import claim_named
 from earnshaw.papers.claims.minima import _epd_algorithm3 as epd_algorithm3
+from earnshaw.papers.claims.minima import _synthetic_coefficients as synthetic
 from earnshaw.papers.claims.minima import sphere_synthetic
 
 pytestmark = pytest.mark.slow
@@ -63,7 +68,7 @@ def test_it_sees_points_at_which_the_weights_are_not_the_best(monkeypatch):
 
 
 def test_it_sees_units_that_stay(monkeypatch):
-    monkeypatch.setattr(epd_algorithm3, "_climbed", lambda left, points: points)
+    monkeypatch.setattr(epd_algorithm3, "_climbed", lambda left, points, climb: points)
     assert finding("one-of-two").holds is False
 
 
@@ -77,3 +82,22 @@ def test_it_sees_steps_downhill(monkeypatch):
     monkeypatch.setattr(PopulationLoss, "free_units", downhill)
     assert finding("submartingale").holds is False
     assert finding("charge-stays").holds is False
+
+
+def test_it_sees_another_activation(monkeypatch):
+    right = synthetic.activation
+    assert finding("samples-needed").holds is True
+    monkeypatch.setattr(synthetic, "activation", lambda *a, **p: lambda x: 1.01 * right(*a, **p)(x))
+    assert finding("samples-needed").holds is False
+
+
+def test_fourth_moments_of_a_sum_of_hermite_polynomials():
+    """SciPy's Hermite polynomials and quadrature, d = 5, N = 8."""
+    c = np.array([float(one) for one in synthetic.even_coefficients(5, 8)])
+    nodes, weights = special.roots_hermitenorm(40)
+    sigma = sum(
+        math.sqrt(c[n // 2] / c.sum() / math.factorial(n)) * special.eval_hermitenorm(n, nodes)
+        for n in range(0, 9, 2)
+    )
+    exact = float(weights @ sigma**4) / math.sqrt(2 * math.pi)
+    assert synthetic.fourth_moment(5, 8) == pytest.approx(math.log(exact), rel=1e-12)

@@ -28,7 +28,7 @@ NEAR = 1e-3
 GOALS = ("network", "node")
 SEEN_BY_A_LOSS = (
     *("activation", "dim", "units", "parameters", "positions", "weights", "on"),
-    *("method", "objective", "samples", "batch"),
+    *("method", "objective", "oracle", "batch"),
 )
 
 

@@ -17,13 +17,15 @@ that are no images of each other, and maps of the teacher that leave its weights
 have to agree in the loss to ten digits too.
 
 All ends of loss 0 are one group, whatever their units: they are the same function. So are the ends
-in a flat valley (`degenerate`) of one loss: a valley has no isolated points to tell apart.
+in a flat place (degenerate, plateau, valley, channel) of one loss: it has no isolated points to
+tell apart.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from earnshaw.landscape.flat import FLAT_KINDS
 from earnshaw.landscape.hunting._batches import Batches
 from earnshaw.landscape.hunting._verdict import Verdict, is_zero, verdict
 from earnshaw.landscape.hunting._walkers import Walkers
@@ -42,7 +44,7 @@ def grouped(batches: Batches, ends: Walkers) -> list[tuple[np.ndarray, Verdict]]
     for level in _levels(ends.value / scale):
         first = _best_first(ends, level)
         found = verdict(batches, ends.take(first[:1]))
-        if found.kind == "degenerate" or is_zero(batches, float(ends.value[first[0]])):
+        if found.kind in FLAT_KINDS or is_zero(batches, float(ends.value[first[0]])):
             groups.append((first, found))
             continue
         for alike in _alike(invariants, first):

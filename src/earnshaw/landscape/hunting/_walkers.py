@@ -53,6 +53,7 @@ class Walkers(NamedTuple):
             jnp.asarray(self.step_size),
             jnp.full(len(self.value), jnp.nan),
             jnp.asarray(np.where(still, Stop.STATIONARY.code, RUNNING)),
+            jnp.full(self.weights.shape, jnp.inf),
         )
 
     @property

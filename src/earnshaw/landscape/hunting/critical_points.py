@@ -12,8 +12,10 @@ from scipy.special import betaincinv
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.descent.method import Stop
 from earnshaw.landscape.certificate import Kind
+from earnshaw.landscape.escape import EscapePath
+from earnshaw.landscape.flat import FLAT_KINDS
 
-DECIDED = ("minimum", "cusp-minimum", "strict-saddle", "degenerate")
+DECIDED = ("minimum", "cusp-minimum", "strict-saddle", *FLAT_KINDS)
 CONFIDENCE = 0.95
 
 
@@ -22,7 +24,8 @@ class CriticalPoint:
     """One critical point, up to the symmetries of the problem (`_groups.py`).
 
     Attributes:
-        kind: minimum, cusp-minimum, strict-saddle, degenerate, not-critical or inconclusive.
+        kind: minimum, cusp-minimum, strict-saddle, plateau, valley, channel, degenerate,
+            not-critical or inconclusive.
         reason: why, in a line.
         loss: the objective there.
         relative_loss: over that of the empty student, not below 0 where no loss is; NaN where the
@@ -35,6 +38,8 @@ class CriticalPoint:
         interval: its 95 % confidence interval (Clopper and Pearson, Biometrika 26, 1934).
         student: one of the ends.
         starts: the numbers of the starts that ended there, (count,).
+        strict: whether it is a strict minimum; None where that is not known.
+        escape: the path out of a valley or a channel; None without one.
     """
 
     kind: Kind
@@ -48,11 +53,14 @@ class CriticalPoint:
     interval: tuple[float, float]
     student: Student
     starts: np.ndarray
+    strict: bool | None = None
+    escape: EscapePath | None = None
 
     def summary(self) -> dict[str, Any]:
         """Plain numbers for JSON; None for what is infinite or does not exist."""
         return {
             "kind": self.kind,
+            "strict": self.strict,
             "relative_loss": _plain(self.relative_loss),
             "loss": _plain(self.loss),
             "count": self.count,
@@ -61,6 +69,7 @@ class CriticalPoint:
             "smallest_eigenvalue": _plain(self.smallest_eigenvalue),
             "gradient_norm": _plain(self.gradient_norm),
             "reason": self.reason,
+            "escape": None if self.escape is None else self.escape.summary(),
         }
 
 

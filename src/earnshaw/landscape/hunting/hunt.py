@@ -181,6 +181,8 @@ def _landscape(
                 interval=interval(len(numbers), ended),
                 student=walkers.student(int(numbers[0])),
                 starts=np.sort(numbers),
+                strict=verdict.strict,
+                escape=verdict.escape,
             )
         )
     decided = sum(point.count for point in found if point.kind in DECIDED)

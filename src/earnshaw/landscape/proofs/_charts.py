@@ -71,8 +71,8 @@ def on_sphere(centre: Sequence[float], offset: Sequence[arb]) -> Placed:
     return Placed(theta, lift, basis, inverse)
 
 
-def unit(values: Sequence[float]) -> arb_mat:
-    """The exact direction of a vector of floats."""
+def unit(values: Sequence[float] | Sequence[arb]) -> arb_mat:
+    """The exact direction of a vector of floats; or all directions of a box of vectors."""
     x = column(values)
     return x * (1 / norm(x))
 

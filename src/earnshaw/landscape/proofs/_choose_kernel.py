@@ -8,13 +8,8 @@ from typing import Any
 from earnshaw.charges.network import Teacher
 from earnshaw.errors import EarnshawError
 from earnshaw.landscape.proofs._almost_harmonic import AlmostHarmonicKernel
-from earnshaw.landscape.proofs._moments import (
-    ErfKernel,
-    ExponentialKernel,
-    HermiteKernel,
-    SignKernel,
-)
-from earnshaw.landscape.proofs._radial import DistanceKernel
+from earnshaw.landscape.proofs._moments import ErfKernel, ExponentialKernel, HermiteKernel
+from earnshaw.landscape.proofs._radial import DistanceKernel, SignKernel
 from earnshaw.landscape.proofs._relu import ReluKernel
 from earnshaw.landscape.proofs.kernel import Kernel
 
@@ -44,7 +39,7 @@ def kernel_of(teacher: Teacher) -> Kernel:
     if name == "distance":
         return DistanceKernel(teacher.dim, **parameters)
     if name == "sign" and teacher.manifold.name == "sphere":
-        return SignKernel(width)
+        return SignKernel(teacher.dim)
     raise _refused(name)
 
 

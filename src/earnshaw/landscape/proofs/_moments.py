@@ -1,4 +1,4 @@
-"""Dot-product activations by their moments: erf, exponential, Hermite polynomials, and sign.
+"""Dot-product activations by their moments: erf, exponential, Hermite polynomials.
 
 Phi(x, y) = M(q1, q2, c) with q1 = v |x|^2, q2 = v |y|^2 and c = v x.y under inputs N(0, v I)
 (mathematics.md, "Closed-form duals"). With partial derivatives of M,
@@ -75,28 +75,6 @@ class ErfKernel(MomentKernel):
     def moment(self, q1: Taylor, q2: Taylor, c: Taylor) -> Taylor:
         """The arc sine of the module's docstring."""
         return _arcsine((q1 * 2 + 1) * (q2 * 2 + 1), c * 2)
-
-
-class SignKernel(MomentKernel):
-    """(2/pi) arcsin(c / sqrt(q1 q2)) = 1 - 2 t/pi, t the angle: a cusp at t = 0, another at pi.
-
-    Derivatives are NaN at both; a proof can have units on the first (`_held_units.py`).
-    """
-
-    cusped = True
-
-    def moment(self, q1: Taylor, q2: Taylor, c: Taylor) -> Taylor:
-        """Smooth for 0 < t < pi."""
-        return _arcsine(q1 * q2, c)
-
-    def alone(self, x: arb_mat) -> SelfJet:
-        """Phi(x, x) = E[sign(X.x)^2] = 1, which does not change with x."""
-        size = x.nrows()
-        return SelfJet(arb(1), arb_mat(size, 1), arb_mat(size, size))
-
-    def cusp(self) -> arb:
-        """2/pi: on the unit sphere an angle is a length."""
-        return 2 / arb.pi()
 
 
 def _arcsine(square: Taylor, c: Taylor) -> Taylor:

@@ -62,3 +62,28 @@ class DistanceKernel(RadialKernel):
     def cusp(self) -> arb:
         """-dPhi/dr at 0 of Phi = sign r."""
         return arb(-self.sign)
+
+
+class SignKernel(RadialKernel):
+    """sign on the unit sphere: Phi = 1 - 2 t/pi with the angle t = 2 arcsin(r/2), r the chord.
+
+        dPhi/dr = -(2/pi)/D,   D = sqrt(1 - r^2/4);
+        F' = -(2/pi)/(r D),    F'' = (2/pi) (1 - r^2/2)/(r D)^3.
+
+    Derivatives off the sphere are those of this function of r; a chart does not see them. In balls
+    r is much narrower than x.y for units close to each other. NaN at both cusps, t = 0 and t = pi;
+    a proof can have units on the first (`_held_units.py`).
+    """
+
+    def radial(self, square: arb, orders: int) -> list[arb]:
+        """Phi, and its derivatives where 0 < r < 2."""
+        slope = -2 / arb.pi()
+        value = 1 + 2 * slope * (root(square) / 2).min(arb(1)).asin()
+        if not orders:
+            return [value]
+        both = (square * (1 - square / 4)).sqrt()  # r D = sin t
+        return [value, slope / both, -slope * (1 - square / 2) / both**3][: orders + 1]
+
+    def cusp(self) -> arb:
+        """2/pi: on the unit sphere an angle is a length."""
+        return 2 / arb.pi()

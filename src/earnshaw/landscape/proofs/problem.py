@@ -31,13 +31,18 @@ FEWEST_BITS, MOST_BITS = 64, 4096  # of precision
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Problem:
-    """`held_by` (k,) is the proton that each student unit sits on, or -1."""
+    """`held_by` (k,) is the proton that each student unit sits on, or -1.
+
+    With a `spread` it is about all teachers at once whose weights and coordinates of positions
+    differ by at most so much from the teacher's (`teacher_box.py`).
+    """
 
     teacher: Teacher
     centre: Student
     wrt: str
     objective: str
     held_by: tuple[int, ...]
+    spread: float = 0.0
 
     @cached_property
     def kernel(self) -> Kernel:
@@ -101,8 +106,12 @@ class Problem:
     def protons(self) -> tuple[list[arb], list[arb_mat]]:
         """The teacher's weights and positions at the precision in force."""
         put = unit if self.curved else column
-        weights = [arb(b) for b in np.asarray(self.teacher.weights).tolist()]
-        return weights, [put(w) for w in self.homes]
+        weights = [arb(b, self.spread) for b in np.asarray(self.teacher.weights).tolist()]
+        return weights, [put(self._home(j)) for j in range(len(self.homes))]
+
+    def _home(self, j: int) -> list[arb]:
+        """The coordinates of proton j, over all teachers."""
+        return [arb(x, self.spread) for x in self.homes[j]]
 
     def sits_on(self, i: int, j: int) -> bool:
         """Whether unit i is held at the place of proton j."""
@@ -121,7 +130,7 @@ class Problem:
             if (start := self.first.get(i)) is not None:
                 placed.append(put(positions[i], offset[start : start + self.degrees]))
             else:
-                where = positions[i] if holder == FREE else self.homes[holder]
+                where = positions[i] if holder == FREE else self._home(holder)
                 placed.append(Placed(still(where), None, None, None))
         return weights, placed
 

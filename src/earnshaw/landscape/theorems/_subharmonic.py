@@ -4,7 +4,11 @@ All units moved by one v keep their distances, so that only pairs with protons c
 
     Laplacian_v L = -2 sum_ij Laplacian Phi(theta_i, w_j) < 0
 
-where Phi is strictly subharmonic at every such pair (Full, Theorem F.2).
+where Phi is strictly subharmonic at every such pair (Full, Theorem F.2). On S^(d-1) all units are
+turned by one rotation instead. The texts take a translation in spherical coordinates, which is none
+for d >= 3; but over the rotations of all coordinate planes the second derivatives add up to the
+Laplacian (mathematics.md, error 21), and squared lengths of the motions to k (d - 1), so the same
+holds with d - 1 for d.
 """
 
 from __future__ import annotations
@@ -20,20 +24,19 @@ from earnshaw.landscape.theorems.setting import Setting
 
 def subharmonic(setting: Setting) -> Application | None:
     """Some unit is at a proton, or the point is no local minimum."""
-    radial = [
-        region
-        for region in setting.regions
-        if region.character in ("subharmonic", "lambda-harmonic") and not setting.on_sphere
-    ]
-    if not radial:
+    # A lambda-harmonic Phi > 0 is subharmonic; potentials on the sphere may change their sign.
+    kinds = ("subharmonic",) if setting.on_sphere else ("subharmonic", "lambda-harmonic")
+    regions = [region for region in setting.regions if region.character in kinds]
+    if not regions:
         return None
-    here = setting.to_protons
+    here = setting.electrons @ setting.protons.T if setting.on_sphere else setting.to_protons
     inside = np.zeros(here.shape, dtype=bool)
-    for region in radial:
+    for region in regions:
         inside |= (here > region.low) & (here < region.high)
     apart = float(np.min(setting.to_electrons, initial=np.inf))
     # A common motion changes the loss by its Laplacian over k in unit length of all coordinates.
-    bound = setting.group_laplacian / (max(setting.student.units, 1) * setting.dim)
+    free = setting.dim - 1 if setting.on_sphere else setting.dim
+    bound = setting.group_laplacian / (max(setting.student.units, 1) * free)
     found = setting.certificate
     return Application(
         theorem="no local minimum without a unit at a proton",

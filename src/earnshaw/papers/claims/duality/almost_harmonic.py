@@ -43,6 +43,7 @@ from earnshaw.papers.claims.claim import (
     Sources,
     Statement,
 )
+from earnshaw.papers.claims.duality._ball_core import ball_bounds, ball_signs, draw_ball
 from earnshaw.papers.claims.duality._core_lemmas import (
     draw_b7,
     draw_b7_proof,
@@ -380,6 +381,24 @@ ALMOST_HARMONIC = Claim(
             },
         ),
         Statement(
+            "ball-core-signs",
+            "with the ball core Phi > 0, Phi' < 0, Phi'' >= 0, and (-d/du)^j (-Phi') >= 0 for u = "
+            "r^2 and all j <= m; the third derivative by r is positive up to some r_3 < eps",
+            draw_ball,
+            ball_signs,
+            quick=2,
+            thorough=14,
+        ),
+        Statement(
+            "ball-core-bounds",
+            "with the ball core Lemma B.9's bounds hold for all k <= d - 1 and r >= eps, with the "
+            "lemma's own constants; Phi(0) is not above that of the paper's core",
+            draw_ball,
+            ball_bounds,
+            quick=2,
+            thorough=14,
+        ),
+        Statement(
             "lemma-b7-proof",
             "int_eps^t Phi_x(r)/x^2 dx has the (d-1)-th derivative 1 - r/t, Phi_x the overlap of "
             "balls (Full, proof of Lemma B.7)",
@@ -416,6 +435,8 @@ ALMOST_HARMONIC = Claim(
         "lambda-harmonic one is",
         "the bound on derivatives is that of the proof: the copy of Lemma B.9 that we have has a "
         "further factor r, with which it would fail at r = 0",
+        "learning uses the ball core, for which the signs of Lemma 4.2 end at the second "
+        "derivative; the proofs of Theorems 4.1 and 4.6 use Phi' < 0 and the bounds, which hold",
         "that the activation gives the potential back is in table-1",
     ),
 )

@@ -41,6 +41,7 @@ from earnshaw.papers.claims.claim import (
     Sources,
     Statement,
 )
+from earnshaw.papers.claims.duality._bounded_rows import BOUNDED_ROWS
 from earnshaw.papers.claims.duality._expectations import (
     autocorrelation,
     dot_product_mean,
@@ -340,6 +341,7 @@ TABLE_ONE = Claim(
             kind="proof-mended",
             quick=1,
         ),
+        *BOUNDED_ROWS,
         Statement(
             "a-plain-power",
             "the polynomial activation x^m, with no lower terms, has rho^m",
@@ -350,6 +352,9 @@ TABLE_ONE = Claim(
         ),
     ),
     remarks=(
+        "EPD's Definition 2.3 asks for activations that are bounded almost everywhere "
+        "(mathematics.md, error 22); we ask for E[sigma^2] < infinity. Its Theorem 2.5 assumes "
+        "that the Hermite sum converges, and its proof that it is bounded",
         "corrected: sqrt(2) sgn has twice the potential (mathematics.md, error 4), exp(x - 2) has "
         "exp(rho - 3) (error 5), the Gaussian's Laplacian lacks its leading c (error 6)",
         "Hermite polynomials are orthonormal under N(0, 1); the texts do not say so",

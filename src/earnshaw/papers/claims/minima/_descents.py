@@ -37,6 +37,8 @@ def fallen(
         push = np.asarray(slope.positions)
         lengths = np.maximum(np.linalg.norm(push, axis=1), 1e-300)
         moved = places - np.where(free, share * room / lengths, 0.0)[:, None] * push
+        if loss.manifold.name == "sphere":
+            moved /= np.linalg.norm(moved, axis=1, keepdims=True)
         if float(loss.value_and_gradient(Student(moved, free))[0]) < float(value):
             places, share = moved, min(0.2, 1.5 * share)
         else:

@@ -14,7 +14,7 @@ import numpy as np
 from earnshaw.charges.network import Student
 from earnshaw.descent.node_wise_gd import NodeWiseGD
 from earnshaw.descent.nodes import begin_nodes, run_nodes, usual_starts
-from earnshaw.energy.population import PopulationLoss
+from earnshaw.energy.objective import Objective
 from earnshaw.papers.claims.minima._random_points import directions
 
 STARTS, CLIMB = 32, 200
@@ -27,27 +27,29 @@ class Placed(NamedTuple):
     mean_savings: list[float]
 
 
-def placed(loss: PopulationLoss, units: int, seed: int) -> Placed:
+def placed(
+    loss: Objective, units: int, seed: int, starts: int = STARTS, climb: int = CLIMB
+) -> Placed:
     """Algorithm 3 from the objective's own pieces: `left_by`, `free_units` and `refit`.
 
-    Each unit begins at the best of a few random points. Units to come have weight 0, so that shapes
-    do not change.
+    `loss` may be that of samples. Each unit begins at the best of a few random points. Units to
+    come have weight 0, so that shapes do not change.
     """
     rng = np.random.default_rng(seed)
     places, weights = directions(rng, units, loss.dim), np.zeros(units)
     means: list[float] = []
     for unit in range(units):
         left = loss.left_by(Student(places, weights))
-        points = directions(rng, STARTS, loss.dim)
+        points = directions(rng, starts, loss.dim)
         savings, _ = _savings(left, points)
         means.append(float(np.mean(np.exp(savings))))
-        places[unit] = _climbed(left, points)[np.argmax(savings)]
+        places[unit] = _climbed(left, points, climb)[np.argmax(savings)]
         fitted = loss.refit(Student(places, weights), jnp.arange(units) <= unit)[0]
         weights = np.array(fitted.weights)
     return Placed(Student(places, weights), means)
 
 
-def placed_by_the_library(loss: PopulationLoss, units: int, seed: int) -> Student:
+def placed_by_the_library(loss: Objective, units: int, seed: int) -> Student:
     """The library's own Algorithm 3."""
     starts = usual_starts(loss.manifold, loss.dim, True)
     method = NodeWiseGD(starts=starts, limit=units)
@@ -62,11 +64,11 @@ def recovery(student: Student, protons: np.ndarray) -> tuple[float, bool]:
     return float(np.max(1 - np.max(cosines, axis=1))), len(set(owner)) == len(protons)
 
 
-def _climbed(left: PopulationLoss, points: np.ndarray) -> np.ndarray:
+def _climbed(left: Objective, points: np.ndarray, climb: int) -> np.ndarray:
     """Uphill on log(C^2/Phi0) along great circles, with steps that grow or are halved."""
     sizes = np.full(len(points), 0.1)
     height, slope = _savings(left, points)
-    for _ in range(CLIMB):
+    for _ in range(climb):
         norms = np.linalg.norm(slope, axis=1)
         ahead = slope / np.maximum(norms, 1e-300)[:, None]
         lengths = np.minimum(sizes, norms)[:, None]
@@ -81,6 +83,6 @@ def _climbed(left: PopulationLoss, points: np.ndarray) -> np.ndarray:
     return points
 
 
-def _savings(left: PopulationLoss, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _savings(left: Objective, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     there = left.free_units(points)
     return np.asarray(there.log_savings), np.asarray(there.gradients)

@@ -32,11 +32,17 @@ from earnshaw.papers.claims.minima._random_points import directions, distances, 
 
 CLOSE = 1.1  # the proof of Theorem 4.2: r_1^2 < 1.1 d
 NEAR, FAR = 1.5, 2.5  # the same: |w_i - w_j|^2 / (c d) is between these
-STEP, EPS = 1e-3, 0.05  # of Algorithm 2
+# Algorithm 2 by dimension: protons at this radius, its step, its eps, and its largest T.
+RUNS = {
+    2: (2.4, 1e-3, 0.05, 50_000),
+    3: (2.6, 1e-3, 0.03, 100_000),
+    4: (2.9, 3e-4, 0.02, 300_000),
+    6: (3.3, 1e-4, 0.01, 1_000_000),
+}
 RATE_ON_SPHERE = 20  # c of exp(c (rho - 1))
 
 
-def _least_c(dim: int, units: int) -> float:
+def least_c(dim: int, units: int) -> float:
     """The least c > 2 with k c^2 exp(-c) <= exp(-2 d), the hypothesis as Theorem 4.2 prints it."""
     excess = lambda c: c - 2 * math.log(c) - math.log(units) - 2 * dim  # noqa: E731
     return float(optimize.brentq(excess, 2.0, 10.0 * dim + 10 * math.log(units) + 10))
@@ -49,11 +55,11 @@ def _hypothesis_instance(rng: np.random.Generator, index: int) -> Instance:
 def _two_readings(instance: Instance) -> Finding:
     """k = d: the c that exp(-c) needs, and the d from which exp(-c d) allows the instance's."""
     c, dims = float(instance["c"]), [int(dim) for dim in instance["dims"]]
-    least = [_least_c(dim, dim) for dim in dims]
+    least = [least_c(dim, dim) for dim in dims]
     allowed = [dim for dim in dims if math.log(dim * c * c) - c * dim <= -2 * dim]
     numbers = {
         "least_c_over_d": min(c / dim for c, dim in zip(least, dims, strict=True)),
-        "least_c_of_one_proton_at_d_8": _least_c(8, 1),
+        "least_c_of_one_proton_at_d_8": least_c(8, 1),
         "least_dim_of_a_constant_c": float(min(allowed, default=math.inf)),
     }
     return Finding(numbers["least_c_over_d"] > 2 and dims[-1] in allowed, numbers)
@@ -61,13 +67,13 @@ def _two_readings(instance: Instance) -> Finding:
 
 def _triangle_instance(rng: np.random.Generator, index: int) -> Instance:
     dim = int(rng.integers(8, 50))
-    return {"c": _least_c(dim, 2) * rng.uniform(1, 2), "dim": dim, "units": 2}
+    return {"c": least_c(dim, 2) * rng.uniform(1, 2), "dim": dim, "units": 2}
 
 
 def _small_triangle_instance(rng: np.random.Generator, index: int) -> Instance:
     """The least c that Theorem 4.2 allows two protons, d = 2 to 7."""
     dim = 7 - index % 6
-    return {"c": _least_c(dim, 2), "dim": dim, "units": 2}
+    return {"c": least_c(dim, 2), "dim": dim, "units": 2}
 
 
 def _triangle(instance: Instance) -> Finding:
@@ -267,18 +273,31 @@ def _starts_on_the_sphere(instance: Instance) -> Finding:
 
 
 def _algorithm_instance(rng: np.random.Generator, index: int) -> Instance:
-    """Protons close enough to 0 for Algorithm 2 itself to run, r = 2.4."""
+    """Protons close enough to 0 for Algorithm 2 itself to run."""
+    dim = tuple(RUNS)[index % len(RUNS)]
+    radius, step, eps, _ = RUNS[dim]
     turns = 2 * math.pi * (np.arange(UNITS) / UNITS + rng.uniform(-0.02, 0.02, UNITS))
-    protons = 2.4 * np.stack([np.cos(turns), np.sin(turns)], axis=1)
-    return {"rate": 1.0, "protons": protons, "electrons": np.zeros((UNITS, 2)), "seed": index}
+    plane = frame(rng, dim)[:2]
+    return {
+        "rate": 1.0,
+        "protons": radius * np.stack([np.cos(turns), np.sin(turns)], axis=1) @ plane,
+        "electrons": np.zeros((UNITS, dim)),
+        "step": step,
+        "eps": eps,
+        "seed": index,
+    }
 
 
 def _algorithm_2(instance: Instance) -> Finding:
-    """The library's node-wise SGD: from 0, step 1e-3, until M_eps for eps = 0.05."""
+    """The library's node-wise SGD: from 0 with constant steps until M_eps."""
     loss, _ = loss_of(instance)
     free = population_loss(loss.teacher, "full", wrt="positions")
+    step, eps = float(instance["step"]), float(instance["eps"])
     method = NodeWiseSGD(
-        limit=UNITS, iterations=50_000, step_size=jnp.asarray(STEP), tolerance=jnp.asarray(EPS)
+        limit=UNITS,
+        iterations=RUNS[free.dim][3],
+        step_size=jnp.asarray(step),
+        tolerance=jnp.asarray(eps),
     )
     nodes, _ = run_nodes(method, free, begin_nodes(free, UNITS, int(instance["seed"])))
     gaps = distances(np.asarray(nodes.student.positions), np.asarray(instance["protons"]))
@@ -287,9 +306,10 @@ def _algorithm_2(instance: Instance) -> Finding:
         "farthest": float(np.max(np.min(gaps, axis=1))),
         "distinct": len(set(np.argmin(gaps, axis=1).tolist())),
         "iterations": float(np.sum(nodes.iterations)),
-        "farthest_over_eps": float(np.max(np.min(gaps, axis=1))) / EPS,
+        "farthest_over_eps": float(np.max(np.min(gaps, axis=1))) / eps,
+        "dim": free.dim,
     }
-    good = numbers["placed"] == numbers["distinct"] == UNITS and numbers["farthest"] < 4 * EPS
+    good = numbers["placed"] == numbers["distinct"] == UNITS and numbers["farthest"] < 4 * eps
     return Finding(bool(good), numbers)
 
 
@@ -359,14 +379,14 @@ LEARNING = (
     Statement(
         name="algorithm-2",
         says="Algorithm 2 (node-wise SGD, all units from 0) finds distinct protons, each within "
-        "4 eps, where the protons are near enough for it to end",
+        "4 eps, where the protons are near enough for it to end: d = 2, 3, 4, 6",
         draw=_algorithm_instance,
         test=_algorithm_2,
         quick=1,
         thorough=8,
         constants={
             "farthest_over_eps": "EPD, Theorem 4.2: the distance over eps",
-            "iterations": "EPD, Theorem 4.2: the T of exp(O(d)), d = 2",
+            "iterations": "EPD, Theorem 4.2: the T of exp(O(d)), three units",
         },
     ),
     Statement(

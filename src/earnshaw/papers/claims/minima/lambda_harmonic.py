@@ -393,6 +393,19 @@ LAMBDA_HARMONIC = Claim(
             thorough=5,
         ),
         Statement(
+            name="bounded-above-one-dimension",
+            says="some bounded potential on R^d, d >= 2, satisfies the hypotheses of EPD's Lemma "
+            "3.8 and Theorem 3.9: radial, lambda-harmonic off 0, largest at 0",
+            draw=_vacuous_instance,
+            test=lambda instance: Finding(
+                not _none_is_bounded(instance).holds, _none_is_bounded(instance).numbers
+            ),
+            role="printed",
+            kind="vacuous",
+            quick=1,
+            thorough=8,
+        ),
+        Statement(
             name="constant-steps-converge",
             says="Algorithm 1 with the constant step 1/(4 C^2 k^2 B) converges to the global "
             "minimum (Theorem 3.9)",

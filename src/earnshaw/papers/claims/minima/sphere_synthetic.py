@@ -46,33 +46,17 @@ from earnshaw.papers.claims.minima._epd_algorithm3 import (
     recovery,
 )
 from earnshaw.papers.claims.minima._random_points import directions
+from earnshaw.papers.claims.minima._synthetic_coefficients import (
+    SAMPLES_NEEDED,
+    even_coefficients,
+    leftover,
+    needed_degree,
+)
 
 DIM, DEGREE, EPS = 3, 40, 0.2
 PROTONS, ELECTRONS = 3, 2
 NOISY_STEP = 1e-4  # alpha, for the mean change of C^2 in one step
 RECOVERED = 0.01  # 1 - |cos| of a unit and its proton: far below eps, which a lucky start can meet
-
-
-def even_coefficients(dim: int, degree: int) -> list[Fraction]:
-    """c_0, c_2, ..., c_N, exactly."""
-    found = [Fraction(1)]
-    for n in range(0, degree, 2):
-        found.append(found[-1] * (n * (n - 1) + (dim - 1) * n + 1) / ((n + 2) * (n + 1)))
-    return found
-
-
-def leftover(dim: int, degree: int) -> Fraction:
-    """kappa = c_N k_N / f(1)."""
-    c = even_coefficients(dim, degree)
-    return c[-1] * (degree**2 + (dim - 2) * degree + 1) / sum(c)
-
-
-def needed_degree(dim: int, eps: float, total: float) -> int:
-    """The least even N with 2 kappa total (1 - eps)^N <= eps/2."""
-    for degree in range(2, 1000, 2):
-        if 2 * float(leftover(dim, degree)) * total * (1 - eps) ** degree <= eps / 2:
-            return degree
-    raise RuntimeError(f"no degree below 1000 is enough for d = {dim}, eps = {eps}")
 
 
 def _recurrence_instance(rng: np.random.Generator, index: int) -> Instance:
@@ -467,6 +451,21 @@ SPHERE_SYNTHETIC = Claim(
             thorough=12,
             constants={"least_over_eps": "EPD, Theorem D.1: the constant of a_i^2 = Omega(eps)"},
         ),
+        SAMPLES_NEEDED,
+        Statement(
+            name="promises-something",
+            says="for d >= 5 and charges of order 1 the second alternative, E[C^2] < eps, does not "
+            "hold before any unit is placed, so the theorem promises recovery (Theorem 4.4, "
+            "Phi(1) = 1)",
+            draw=_trivial_instance,
+            test=lambda instance: Finding(
+                not _nothing_learned(instance).holds, _nothing_learned(instance).numbers
+            ),
+            role="printed",
+            kind="vacuous",
+            quick=1,
+            thorough=6,
+        ),
         Statement(
             name="eigenfunction-as-printed",
             says="Delta f = f + k_N x^N (proof of Theorem 4.4)",
@@ -503,6 +502,7 @@ SPHERE_SYNTHETIC = Claim(
         "(though the escape clause holds for the last ones too); from d = 5 on the clause holds "
         "from the start, and the theorem promises nothing (they are recovered all the same).",
         "The papers' f is not normalised; normalised by f(1), Phi(1) = 1.",
-        "The sample complexity is not tested.",
+        "No run from samples: at d = 3, eps = 0.2 the degree needed is 40 and more, and a single "
+        "value of Phi takes the samples that samples-needed counts.",
     ),
 )

@@ -36,8 +36,10 @@ from earnshaw.papers.claims.claim import (
     Statement,
 )
 from earnshaw.papers.claims.minima import _finite_differences as differences
+from earnshaw.papers.claims.minima._assumption_one import ASSUMPTION_ONE
 from earnshaw.papers.claims.minima._descents import Descended, descended, fallen
 from earnshaw.papers.claims.minima._random_points import scattered
+from earnshaw.papers.claims.minima._subharmonic_sphere import ON_THE_SPHERE
 
 UNITS = 3
 EXCESS = 0.5  # e of r^(2-d-e)
@@ -341,12 +343,32 @@ SUBHARMONIC = Claim(
             quick=1,
             thorough=5,
         ),
+        Statement(
+            name="bounded-above-one-dimension",
+            says="some bounded potential on R^d, d >= 2, satisfies the hypotheses of EPD's Theorem "
+            "3.6 and Full's Corollary F.3: Delta Phi > 0 off 0, largest at 0 (five tried)",
+            draw=_bounded_instance,
+            test=lambda instance: Finding(
+                not _not_subharmonic(instance).holds, _not_subharmonic(instance).numbers
+            ),
+            role="printed",
+            kind="vacuous",
+            quick=1,
+            thorough=15,
+        ),
+        *ON_THE_SPHERE,
+        *ASSUMPTION_ONE,
     ),
     remarks=(
         "A bounded strictly subharmonic potential with its maximum at coincidence has a cusp "
         "there: sup |Phi''| <= B holds off the cusp only, and constant steps never settle.",
         "Full's example r^(2-d-e) is superharmonic for d = 1 and e < 1, where it is bounded; "
         "-r^(1-e) is meant.",
+        "On S^(d-1), d >= 3, the texts' proof takes a translation in spherical coordinates for a "
+        "rotation. The statement is true: over the rotations of all electrons in all coordinate "
+        "planes the second derivatives add up to the Laplacian (mathematics.md, error 21).",
+        "Assumption 1 is needed: with fixed weights of two sizes, of two signs, or all of the "
+        "other sign there are local minima that are not global, and descent ends in them.",
         "Theorems 3.6 and 3.10 take steps of 1/L where Theorem B.5 asks for 1/(2 L) "
         "(mathematics.md, error 17); both were run.",
     ),

@@ -134,14 +134,16 @@ def descend(
 
     At a cusp a unit moves to and fro by one step, so the step is constant for half of the way and
     then falls to `last`. In the second half a unit of weight c_i moves faster by 1/(c_i^2 + 0.02):
-    L falls as before, and small weights do not wait for ever. `neutral` keeps the sum of c.
+    L falls as before, and small weights do not wait for ever. `neutral` keeps the sum of c. All
+    starts have the teacher b (k,), w (k, d), or each its own, b (s, k), w (s, k, d).
     """
-    count, own = c.shape[-1], len(b) + np.arange(c.shape[-1])
-    sources = np.concatenate([np.broadcast_to(w, (len(x), *w.shape)), x], axis=1)
-    charges = np.concatenate([np.broadcast_to(b, (len(x), len(b))), -c], axis=1)
+    count, first = c.shape[-1], b.shape[-1]
+    own = first + np.arange(count)
+    sources = np.concatenate([np.broadcast_to(w, (len(x), *w.shape[-2:])), x], axis=1)
+    charges = np.concatenate([np.broadcast_to(b, (len(x), first)), -c], axis=1)
     falling = np.geomspace(step, last, steps - steps // 2)
     for size in (*np.full(steps // 2, step), *falling):
-        sources[:, len(b) :], charges[:, len(b) :] = x, -c
+        sources[:, first:], charges[:, first:] = x, -c
         force, field = _acting(cone, x, sources, charges, np.arange(count), own)
         if neutral:
             field = field - np.mean(field, axis=-1, keepdims=True)

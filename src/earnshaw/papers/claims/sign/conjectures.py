@@ -37,8 +37,17 @@ energy distance of two charge distributions, is 0 only at the teacher. There the
 sum b is at its best in a geometric median, with L > 0; split it. If sum b = 0, a pair of weights M,
 -M with M >= B, anywhere, is a local minimum with the loss of no student at all.
 
-These minima are not strict: units that share a place can exchange weight. On the distance there are
-strict ones as well, with all units in different places (`_strict_minimum.py`).
+These minima are not strict: units that share a place can exchange weight, and once one of them has
+given all of its weight away it can be carried to where it lowers the loss. From each such point a
+path leads down along which the loss never rises (`landscape/escape.py`), so they refute "no local
+minima" but not "no spurious valleys". **Both potentials have strict bad minima as well**, with all
+units in different places, for open sets of teachers: the distance (`_strict_minimum.py`), and, at
+small scales on the sphere, sign (`_sphere_minimum.py`, `_sphere_around.py`). A strict bad minimum
+is a spurious valley by itself: the component of {L <= L*} that holds it is that one point.
+
+Local minima are those of Full, Definition 3.2: no smaller value nearby, strict if all others are
+larger. EPD's Definition 3.2 asks for the smallest eigenvalue of a Hessian, which does not exist at
+the cusps of these potentials, where units that are learned sit.
 """
 
 from __future__ import annotations
@@ -81,6 +90,7 @@ from earnshaw.papers.claims.sign._cone_proofs import (
 from earnshaw.papers.claims.sign._cone_search import searches
 from earnshaw.papers.claims.sign._cones import DISTANCE, SIGN, split
 from earnshaw.papers.claims.sign._constant_steps import descended
+from earnshaw.papers.claims.sign._sphere_around import STRICT_ON_SPHERE
 from earnshaw.papers.claims.sign._strict_minimum import draw_strict, is_no_strict_minimum
 
 # --- bad minima on the circle, exactly ---------------------------------------------------------
@@ -186,6 +196,8 @@ SIGN_CONJECTURE = Claim(
     hypotheses=(
         "sign activation on S^(d-1), d >= 2; as many student units as the teacher has, k >= 2",
         "L as in EPD (5): positions and weights all move; no student weight is 0",
+        "a local minimum has no smaller value nearby, a strict one only larger ones (Full, "
+        "Definition 3.2): EPD's Definition 3.2 asks for a Hessian, which cusps do not have",
     ),
     statements=(
         Statement(
@@ -240,12 +252,13 @@ SIGN_CONJECTURE = Claim(
             every_teacher(SIGN),
             thorough=30,
         ),
+        *STRICT_ON_SPHERE,
         *searches(
             SIGN,
             (
                 (2, 2, 2, False),
                 (2, 3, 3, False),
-                (2, 4, 4, True),
+                (2, 4, 4, False),
                 (2, 6, 6, False),
                 (3, 2, 2, False),
                 (3, 3, 3, False),
@@ -260,9 +273,16 @@ SIGN_CONJECTURE = Claim(
     remarks=(
         "False, for every teacher of two or more units and in every dimension; the proof is in the "
         "docstring of earnshaw.papers.claims.sign.conjectures.",
-        "The minima are not strict: units that share a place can exchange weight, and where one of "
-        "them has given all of it away the other units are free to leave. The search found no bad "
-        "minimum with all units in different places.",
+        "The minima that every teacher has are not strict: units that share a place can exchange "
+        "weight, and one that has given all of it away can leave. From each a path leads down "
+        "along which L never rises: they are no spurious valleys at their own level "
+        "(split-minima-have-an-exit).",
+        "Strict ones, all units in different places, exist for an open set of teachers on S^2 "
+        "(no-strict-minimum). A strict bad minimum is a spurious valley by itself (Venturi, "
+        "Bandeira and Bruna: a component of a sublevel set without a global minimum): that of "
+        "{L <= L*} is the point alone. So sign has spurious valleys.",
+        "EPD's remark that the distance is implied by sign is right for strict minima: those of "
+        "the distance are limits of those of sign. The other direction does not follow.",
         "Where a search has share_unsettled > 0 some descents were still moving, or a weight went "
         "to 0, which the conjecture excludes.",
     ),
@@ -313,6 +333,8 @@ DISTANCE_CONJECTURE = Claim(
         "L as in EPD (5): positions and weights all move; no student weight is 0",
         "student and teacher have the same total charge, unless said otherwise: else L has no "
         "lower bound",
+        "a local minimum has no smaller value nearby, a strict one only larger ones (Full, "
+        "Definition 3.2): EPD's Definition 3.2 asks for a Hessian, which cusps do not have",
     ),
     statements=(
         Statement(

@@ -34,6 +34,7 @@ from earnshaw.papers.claims.claim import (
 from earnshaw.papers.claims.sign import _circle as circle
 from earnshaw.papers.claims.sign._cones import SIGN
 from earnshaw.papers.claims.sign._constant_steps import descended
+from earnshaw.papers.claims.sign._lipschitz import LIPSCHITZ
 
 ROUNDING = 1e-12
 
@@ -286,6 +287,7 @@ CIRCLE = Claim(
             role="beyond",
             thorough=10,
         ),
+        *LIPSCHITZ,
     ),
     remarks=(
         "EPD says that the unit ends at some w_i, and drops the sign in the proof: at -w_i with "
