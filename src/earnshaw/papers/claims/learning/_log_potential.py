@@ -222,7 +222,7 @@ def climb(
         least = min(least, (there.log - here.log + 1e-14) / promised[curved])
         kappa, here = max(kappa, there.kappa), there
     arrived = here.nearest <= 2 * constants.radius
-    return Climb(x, arrived, *kinds, kappa, least, here.log - first)
+    return Climb(x, arrived, kinds[0], kinds[1], kappa, least, here.log - first)
 
 
 class Followed(NamedTuple):

@@ -434,9 +434,9 @@ NETWORK = Claim(
         "Algorithm 3 is run for d = 3, eps = 0.1, with constant steps alpha of 3e-4 to 2e-3 and "
         "protons of variance 0.3 d log d. At d log d a unit from d sqrt(log d) away takes 5e5/b^2 "
         "steps of size 1 for d = 3, and 5e27, 6e53, 6e81 for d = 7, 11, 15 (steps-of-the-text), "
-        "where C^2, by which L falls, is below the rounding of L. The theory's own steps, "
-        "min(1/B2, 1/B3), would be 7e26 for d = 3 (`earnshaw learn --method node-wise-paper "
-        "--steps theory` refuses, and says so).",
+        "where C^2, by which L falls, is below the rounding of L. The theory's own steps would be "
+        "7e30 for d = 3 and 1e152 for d = 7 (`earnshaw learn --activation almost-harmonic --dim 3 "
+        "--units 4 --method node-wise-paper --steps theory` refuses, with this number).",
         "all-nodes-by-log-ascent has another oracle than Algorithm 3, which asks for L and its "
         "derivatives in float64: the two say nothing of each other's speed. Claim `log-ascent`.",
         "Proofs mended: a = -b_j Phi; decrease a*^2; a_2* = -a_1 Phi(theta_2, theta_1) - sum_j b_j "
