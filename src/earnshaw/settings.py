@@ -38,6 +38,7 @@ def setting(
     suggest: bool = False,
     said: str | None = None,
     option: str | None = None,
+    newer: bool = False,
 ) -> Any:
     """A field of a dataclass of settings; None, where it is the default, is always allowed.
 
@@ -50,9 +51,10 @@ def setting(
         suggest: whether an error suggests the nearest of them, instead of listing them.
         said: how errors name it; by its own name if not given.
         option: the name of its option, if it is not its own.
+        newer: whether there are files from before it, which have its default.
     """
     rules = {"low": low, "high": high, "above": above, "below": below, "allowed": allowed}
-    about = {"help": help, "suggest": suggest, "said": said, "option": option}
+    about = {"help": help, "suggest": suggest, "said": said, "option": option, "newer": newer}
     return dataclasses.field(default=default, metadata=rules | about)
 
 
@@ -86,8 +88,9 @@ def settings_of(kind: type[Settings], fields: Mapping[str, Any], what: str) -> S
     Settings that are newer than the file have their defaults.
     """
     types = typing.get_type_hints(kind)
-    known = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    if not set(fields) <= known:
+    known = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    missing = [field for name, field in known.items() if name not in fields]
+    if not (set(fields) <= set(known) and all(one.metadata.get("newer") for one in missing)):
         raise EarnshawError(f"its settings are not those of {what} of this version")
     for name, value in fields.items():
         allowed = typing.get_args(types[name]) or (types[name],)

@@ -24,13 +24,15 @@ class Procedure:
         "hessian-descent, second-gd, noisy-sgd, newton.",
     )
     objective: str = setting("full", "full (the default), regularized, assumption-1.")
-    oracle: str = setting("exact", f"What the learner may ask: {ORACLES}; exact.")
+    oracle: str = setting("exact", f"What the learner may ask: {ORACLES}; exact.", newer=True)
     samples: int | None = setting(None, "The same as --oracle samples:N.", low=1)
     batch: int | None = setting(None, "Size of minibatches, with --samples.", low=1)
     steps: str | float | None = setting(None, "adaptive, theory, or the size of constant steps.")
     starts: int | None = setting(None, "Random starts: of all units (1), of each unit (8).", low=1)
     start: str | None = setting(None, "random, or lemma-4.5.", allowed=("random", "lemma-4.5"))
-    start_scale: float = setting(1.0, "Times the usual distance of starts; 1.", above=0.0)
+    start_scale: float = setting(
+        1.0, "Times the usual distance of starts; 1.", above=0.0, newer=True
+    )
     iterations: int | None = setting(None, "At most; node-wise: for each unit.", low=1)
     tolerance: float | None = setting(None, "The eps of M_eps.", above=0.0)
 
