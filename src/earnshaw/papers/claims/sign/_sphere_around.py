@@ -302,7 +302,7 @@ STRICT_ON_SPHERE = (
         "O(s^5)",
         draw_any_plane,
         small_scale,
-        quick=2,
+        quick=1,
         thorough=20,
     ),
     Statement(
@@ -329,7 +329,7 @@ STRICT_ON_SPHERE = (
         f"for all of them, in balls); and so has each of 50 drawn within {NEARBY:.0e}",
         draw_teachers,
         survives,
-        quick=2,
+        quick=1,
         thorough=11,
     ),
     Statement(
