@@ -53,15 +53,15 @@ class WithBestCharge(NodeWisePaper):
 
 
 def _teacher(rng: np.random.Generator, index: int) -> Instance:
-    """Protons of variance 0.3 d log d, |b| from 0.3 to 1, no two of which share a core."""
+    """Protons of variance 0.3 d log d, |b| from 0.5 to 1, no two of which share a core."""
     units = UNITS if index < 7 else MANY
     while True:
         w = math.sqrt(SHARE * DIM * math.log(DIM)) * rng.standard_normal((units, DIM))
         apart = distances(w, w)[np.triu_indices(units, 1)]
         if apart.min() > (1.0 if units == UNITS else 0.7):
             break
-    b = rng.choice([-1.0, 1.0], units) * rng.uniform(0.3, 1.0, units)
-    step = (1e-3, 3e-4, 2e-3)[index % 3]
+    b = rng.choice([-1.0, 1.0], units) * rng.uniform(0.5, 1.0, units)
+    step = (2e-3, 3e-4, 1e-3)[index % 3]
     return {"w": w, "b": b, "step": step, "seed": int(rng.integers(2**31))}
 
 
