@@ -73,12 +73,16 @@ NAMES = {  # what may be typed for an option
     "--linear": ["auto", "yes", "no"],
     "--measure": ["error", "success"],
     "--method": [
-        *("gd", "second-gd", "hessian-descent", "noisy-sgd", "newton", "node-wise"),
+        *("gd", "second-gd", "hessian-descent", "perturbed-gd", "noisy-sgd", "newton", "node-wise"),
         *("node-wise-paper", "node-wise-sgd", "node-wise-gd"),
     ],
     "--norms": ["1,1", "2,0.5", "1e300,1e300", "1e-300,1", "3", "1,2,3", "1e150,1e-150"],
     "--objective": ["full", "regularized", "assumption-1", "without-constants", "one-node"],
     "--on": ["space", "sphere"],
+    "--oracle": [
+        *("exact", "float64", "noisy:1e-6", "noisy:1e-300", "noisy:1e300", "rounded:1e-3"),
+        *("samples:9", "samples:2147483648", "noisy:", "noisy:nan", "rounded:5e-324"),
+    ],
     "--positions": ["paper", "sphere", "orthonormal", "gaussian"],
     "--preset": ["quick"],
     "--reading": ["one-sample", "summed", "literal", "wide-inputs", "sample-set"],

@@ -3,7 +3,7 @@
 A method is its parameters and one pure step (`method.py`); it knows a loss by the protocol of
 `energy.objective` alone. `loop.py` runs every method: compiled, over many starts, with histories,
 progress and interruption. Methods of all units at once are `gradient_descent`, `hessian_descent`,
-`second_gd`, `noisy_sgd` and `newton`, and `lockstep_descent` for the thousands of starts of a hunt.
+`second_gd`, `perturbed_gd`, `noisy_sgd`, `newton`, and `lockstep_descent` for the starts of a hunt.
 Node-wise ones place a unit a round (`nodes.py`): `node_wise`, our own and the default, and the
 papers' `node_wise_paper`, `node_wise_sgd` and `node_wise_gd` (`_sequential.py`). `methods.py` makes
 them by name; `theory.py` computes the step sizes that the lemmas ask for. `levenberg_marquardt` is
@@ -33,6 +33,7 @@ __getattr__, __dir__, __all__ = offer(
         "HessianDescent": "hessian_descent",
         "SecondGD": "second_gd",
         "NoisySGD": "noisy_sgd",
+        "PerturbedGD": "perturbed_gd",
         "Newton": "newton",
         "LockstepDescent": "lockstep_descent",
         "NodeWise": "node_wise",

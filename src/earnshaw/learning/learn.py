@@ -77,7 +77,8 @@ def learn(
     Args:
         teacher: the hidden network. Not needed to resume.
         method: "node-wise" (the default), "node-wise-paper", "node-wise-sgd", "node-wise-gd"; or of
-            all units at once "gd", "hessian-descent", "second-gd", "noisy-sgd", "newton".
+            all units at once "gd", "hessian-descent", "second-gd", "perturbed-gd", "noisy-sgd",
+            "newton".
         seed: of starts, samples and noise; 0.
         units: how many units the student may have. Node-wise methods of the papers, and methods of
             all units, are told how many the teacher has; "node-wise" finds the number itself.

@@ -21,7 +21,7 @@ class Procedure:
     method: str = setting(
         "node-wise",
         "node-wise (the default), node-wise-paper, node-wise-sgd, node-wise-gd, gd, "
-        "hessian-descent, second-gd, noisy-sgd, newton.",
+        "hessian-descent, second-gd, perturbed-gd, noisy-sgd, newton.",
     )
     objective: str = setting("full", "full (the default), regularized, assumption-1.")
     oracle: str = setting("exact", f"What the learner may ask: {ORACLES}; exact.", newer=True)
