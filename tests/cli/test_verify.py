@@ -36,7 +36,7 @@ def test_all_claims_are_listed(invoke):
     code, printed, _ = invoke("verify", "--list", "--json")
     assert code == 0
     claims = json.loads(printed)["claims"]
-    assert len(claims) == 26
+    assert len(claims) == 27
     assert all(one["oracle"] and one["definition"] for one in claims)
 
 

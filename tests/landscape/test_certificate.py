@@ -8,7 +8,7 @@ import pytest
 
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.charges.random import random_teacher
-from earnshaw.energy import population
+from earnshaw.energy import charged_loss
 from earnshaw.energy.empirical import empirical_loss
 from earnshaw.energy.objective import Objective
 from earnshaw.energy.population import population_loss
@@ -282,7 +282,7 @@ def test_every_way_to_the_smallest_eigenvalue_agrees(monkeypatch):
     cusped, held = made("almost-harmonic", 3)
     columns = certificate(held, cusped.student())
     monkeypatch.setattr(curvature, "SMALL", 0)
-    monkeypatch.setattr(population, "FEW", 0)
+    monkeypatch.setattr(charged_loss, "FEW", 0)
     searched, matrix = certificate(loss, spaced), certificate(held, cusped.student())
     for one, other in ((searched, dense), (matrix, columns)):
         assert one.smallest_eigenvalue == pytest.approx(other.smallest_eigenvalue, rel=1e-9)
