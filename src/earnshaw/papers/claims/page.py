@@ -48,10 +48,10 @@ def claims_page(results: Sequence[ClaimResult], command: str) -> str:
     ]
     for result in results:
         count = sum(outcome.instances for outcome in result.outcomes)
-        name = result.claim.id
+        name, title = result.claim.id, _begun(result.claim.title).replace("|", r"\|")
         lines.append(
             f"| [{name}](#{name}) | {result.verdict} | {kinds_in_words(result)} | {count} "
-            f"| {_begun(result.claim.title)} |"
+            f"| {title} |"
         )
     for result in results:
         lines += _section(result)
