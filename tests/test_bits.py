@@ -16,10 +16,6 @@ def same(names, numbers=(1, 2), **environment):
     assert all(other == first for other in others)
 
 
-def test_energies_and_fits_have_the_same_bits_with_one_and_two_threads():
-    same(QUICK)
-
-
 @pytest.mark.slow
 def test_everything_has_the_same_bits_with_one_and_two_threads():
     same(WORK)
