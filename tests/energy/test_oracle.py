@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import earnshaw as ew
+from earnshaw.descent.lockstep_descent import LockstepDescent
 from earnshaw.descent.methods import MethodOptions, node_wise_method, simultaneous_method
 from earnshaw.descent.nodes import begin_nodes, run_nodes, usual_starts
 from earnshaw.energy._field import LogPotential
@@ -207,6 +208,13 @@ def test_so_do_methods_of_all_units(sealed, name):
     method, _ = simultaneous_method(name, sealed, start, MethodOptions())
     state = method.init(sealed, start)
     after = method.step(sealed, state, jax.random.key(0))
+    assert np.all(np.isfinite(np.asarray(after.student.positions)))
+
+
+@pytest.mark.slow
+def test_so_does_the_descent_of_hunts(sealed):
+    method, start = LockstepDescent(cusps=True), ew.Student(W + 0.1, B)
+    after = method.step(sealed, method.init(sealed, start), jax.random.key(0))
     assert np.all(np.isfinite(np.asarray(after.student.positions)))
 
 

@@ -8,8 +8,8 @@ Where units meet at a cusp of the potential there is no such bound: the gradient
 passes a charge turns round however short its step is, and the steps of all units would shrink for
 the sake of one that has arrived. So each unit has a room, the longest way that it may go in a step.
 A unit whose gradient has turned by more than a right angle has gone too far: its room is half the
-way that it went. One that is held back and still goes straight on gets twice its room. Nobody needs
-to know where the charges are.
+way that it went. One that is held back and still goes straight on gets twice its room (`Rooms` in
+`steps.py`). Nobody needs to know where the charges are.
 """
 
 from __future__ import annotations
@@ -25,14 +25,13 @@ from earnshaw.charges.network import Student
 from earnshaw.descent.method import RUNNING, Method, State, Stop, accepted, dot, move
 from earnshaw.descent.steps import (
     GROWTH,
-    ROUNDING,
     Steps,
     Trial,
     attempt,
     backtrack,
     least_size,
-    shortened,
     state_after,
+    within_rooms,
 )
 from earnshaw.energy.objective import Objective
 
@@ -89,24 +88,15 @@ def _step_with_room(objective: Objective, state: State, least: Array) -> Trial:
     still = jnp.all(state.gradient.weights == 0)
     first = GROWTH * state.step_size
     first = jnp.where(still, jnp.minimum(first, useful), first)
-    standstill = ROUNDING * jnp.max(jnp.abs(state.student.positions), axis=1)
 
     def tried(size: Array, room: Array) -> Trial:
-        # A unit without room to move by its last bit has arrived, and rests.
-        downhill, shares = shortened(jnp.where(room > standstill, room, 0.0), state.gradient, size)
-        student = move(objective, state.student, downhill, -size)
-        value, gradient = objective.value_and_gradient(student)
-        good = value <= state.value - size * dot(downhill, state.gradient) / 2
-        ways = shares * size * speed
-        moves = ways > 0
-        # The force is the weight times a field, and it is the field that turns at a cusp.
-        same = jnp.sign(student.weights) * jnp.sign(state.student.weights)
-        along = jnp.sum(gradient.positions * state.gradient.positions, axis=1)
-        turned = moves & (same * along < 0)
-        longer = jnp.where(good & moves & (shares < 1), GROWTH * room, room)
-        room = jnp.where(turned, ways / 2, longer)
-        next_size = jnp.where(good | jnp.any(turned), size, size / 2)
-        return Trial(student, value, gradient, next_size, good, room)
+        rooms = within_rooms(state, room, size)
+        student = move(objective, state.student, rooms.direction, -size)
+        least = state.value - rooms.promised
+        trial = attempt(objective, student, size, lambda value: value <= least)
+        room, at_fault = rooms.after(state, trial)
+        next_size = jnp.where(trial.good | at_fault, size, size / 2)
+        return trial._replace(step_size=next_size, room=room)
 
     def searching(last: Trial) -> Array:
         return ~last.good & (last.step_size > least)

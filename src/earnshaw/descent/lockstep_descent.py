@@ -21,7 +21,7 @@ from jax import Array
 
 from earnshaw.charges.network import Student
 from earnshaw.descent.method import RUNNING, Method, State, Stop, dot, move, norm
-from earnshaw.descent.steps import shortened
+from earnshaw.descent.steps import attempt, within_rooms
 from earnshaw.energy.objective import Gradient, Objective
 
 FIRST = 1.25  # the step size tried first
@@ -33,7 +33,8 @@ ROUNDING = 64 * float(np.finfo(float).eps)  # of a loss, relative to its terms
 class LockstepDescent(Method):
     """Stops where |grad L| <= tolerance; a step that is refused leaves a start where it is.
 
-    With `cusps`, no unit goes more than half of its way to the nearest charge.
+    With `cusps`, each unit has a room of its own, as in `gradient_descent.py`: after a refused step
+    the rooms shrink of units that have turned round, and the step size only if none has.
     """
 
     tolerance: Array = eqx.field(default=1e-8, converter=jnp.asarray)
@@ -47,42 +48,31 @@ class LockstepDescent(Method):
         return jnp.asarray(FIRST)
 
     def step(self, objective: Objective, state: State, key: Array) -> State:
-        size, slope = state.step_size, state.gradient
-        student, downhill, limited = moved(objective, state.student, slope, -size, self.cusps)
-        value, gradient = objective.value_and_gradient(student)
-        promised = size * dot(downhill, slope) / 2
+        size = state.step_size
+        rooms = within_rooms(state, state.room, size)
+        student = move(objective, state.student, rooms.direction, -size)
+        enough = state.value - rooms.promised
+        trial = attempt(objective, student, size, lambda value: value <= enough)
+        value, gradient = trial.value, trial.gradient
         rounding = ROUNDING * jnp.maximum(jnp.abs(state.value), jnp.abs(objective.empty_value()))
-        level = (jnp.abs(value - state.value) <= rounding) & (dot(gradient, downhill) >= 0)
+        level = (jnp.abs(value - state.value) <= rounding) & (dot(gradient, rooms.direction) >= 0)
         finite = jnp.isfinite(value) & jnp.isfinite(dot(gradient, gradient))
-        good = finite & ((value <= state.value - promised) | level)
+        good = finite & (trial.good | level)
+        room, at_fault = state.room, jnp.asarray(False)
+        if self.cusps:
+            room, at_fault = rooms.after(state, trial._replace(good=good))
         # Where every unit is held back, a larger step size would change nothing, and only be in
         # the way later.
-        growth = jnp.where(limited, 1.0, GROWTH)
-        after = eqx.tree_at(
-            lambda s: (s.student, s.value, s.gradient, s.step_size, s.stop),
+        growth = jnp.where(jnp.all(rooms.shares < 1), 1.0, GROWTH)
+        shrinkage = jnp.where(at_fault, 1.0, SHRINKAGE)
+        there = (student, value, gradient, growth * size, self._stop(gradient))
+        here = (state.student, state.value, state.gradient, shrinkage * size, state.stop)
+        chosen = jax.tree.map(lambda new, old: jnp.where(good, new, old), there, here)
+        return eqx.tree_at(
+            lambda s: (s.student, s.value, s.gradient, s.step_size, s.stop, s.room),
             state,
-            (student, value, gradient, growth * size, self._stop(gradient)),
+            (*chosen, room),
         )
-        stay = eqx.tree_at(lambda s: s.step_size, state, SHRINKAGE * size)
-        return jax.tree.map(lambda new, old: jnp.where(good, new, old), after, stay)
 
     def _stop(self, gradient: Gradient) -> Array:
         return jnp.where(norm(gradient) <= self.tolerance, Stop.STATIONARY.code, RUNNING)
-
-
-def moved(
-    objective: Objective, student: Student, direction: Gradient, length: Array, cusps: bool
-) -> tuple[Student, Gradient, Array]:
-    """The student after a tangent step `length * direction`, shortened where there are `cusps`.
-
-    Also the direction that was taken, and whether every unit was held back.
-    """
-    limited = jnp.asarray(False)
-    if cusps:
-        direction, shares = shortened(objective.clearance(student) / 2, direction, jnp.abs(length))
-        limited = jnp.all(shares < 1)
-    after = move(objective, student, direction, length)
-    # A unit that does not move stays on its cusp to the last bit, which normalising might change.
-    moves = jnp.any(direction.positions != 0, axis=1, keepdims=True)
-    positions = jnp.where(moves, after.positions, student.positions)
-    return Student(positions, after.weights), direction, limited

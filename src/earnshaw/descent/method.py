@@ -132,6 +132,9 @@ def dot(first: Gradient, second: Gradient) -> Array:
 def move(objective: Objective, student: Student, direction: Gradient, length: Array) -> Student:
     """The student after a tangent step `length * direction`, back on the manifold."""
     positions = objective.manifold.retract(student.positions, length * direction.positions)
+    # A unit that does not move stays on its cusp to the last bit, which normalising might change.
+    moves = jnp.any(direction.positions != 0, axis=-1, keepdims=True)
+    positions = jnp.where(moves, positions, student.positions)
     return Student(positions, student.weights + length * direction.weights)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from jax import Array
 
 from earnshaw.charges.network import Student
-from earnshaw.descent.method import RUNNING, State
+from earnshaw.descent.method import RUNNING, State, dot
 from earnshaw.energy.objective import Gradient, Objective
 
 GROWTH = 2.0
@@ -89,14 +89,55 @@ def backtrack(
     return jax.lax.while_loop(searching, lambda last: trial(last.step_size / 2), untried)
 
 
-def shortened(room: Array, direction: Gradient, size: Array) -> tuple[Gradient, Array]:
-    """The direction, less for units that a step of `size` would take beyond their `room` (k,).
+class Rooms(NamedTuple):
+    """A step in which no unit goes further than its room (k,), before it is tried.
 
-    Also the share of its step that each unit keeps, (k,).
+    `direction` is what remains of the gradient, `ways` (k,) is how far each unit goes, `promised`
+    the decrease of Lemma D.1: half the sum of alpha_i |grad_i L|^2.
     """
-    length = size * jnp.linalg.norm(direction.positions, axis=1)
-    shares = jnp.minimum(1.0, room / jnp.maximum(length, 1e-300))
-    return Gradient(shares[:, None] * direction.positions, direction.weights), shares
+
+    room: Array
+    direction: Gradient
+    shares: Array  # of its step that each unit keeps, (k,)
+    ways: Array
+    promised: Array
+
+    def after(self, before: State, trial: Trial) -> tuple[Array, Array]:
+        """The rooms (k,) after the trial, and whether units that turned round made it fail.
+
+        A unit whose gradient has turned by more than a right angle has gone too far: its room is
+        half its way. One that was held back, in a step that was good, gets twice its room: also
+        one at rest, since what it rests on may have moved away. To pass a cusp costs at most the
+        way times the forces before and after; where more is missing, the step of all is too long.
+        """
+        # The force is the weight times a field, and it is the field that turns at a cusp.
+        same = jnp.sign(trial.student.weights) * jnp.sign(before.student.weights)
+        slopes = before.gradient.positions, trial.gradient.positions
+        turned = (self.ways > 0) & (same * jnp.sum(slopes[0] * slopes[1], axis=1) < 0)
+        held = trial.good & (self.shares < 1)
+        longer = GROWTH * jnp.maximum(self.room, _standstill(before.student))
+        room = jnp.where(turned, self.ways / 2, jnp.where(held, longer, self.room))
+        cost = self.ways * sum(jnp.linalg.norm(slope, axis=1) for slope in slopes)
+        missing = trial.value - (before.value - self.promised)
+        return room, missing <= jnp.sum(jnp.where(turned, cost, 0.0))
+
+
+def within_rooms(state: State, room: Array, size: Array) -> Rooms:
+    """A step of `size` down the gradient with these rooms (k,).
+
+    Units without room to move by their last bit have arrived, and rest.
+    """
+    speed = jnp.linalg.norm(state.gradient.positions, axis=1)
+    free = jnp.where(room > _standstill(state.student), room, 0.0)
+    shares = jnp.minimum(1.0, free / jnp.maximum(size * speed, 1e-300))
+    direction = Gradient(shares[:, None] * state.gradient.positions, state.gradient.weights)
+    promised = size * dot(direction, state.gradient) / 2
+    return Rooms(room, direction, shares, shares * size * speed, promised)
+
+
+def _standstill(student: Student) -> Array:
+    """How far a unit has to go to change its last bit, (k,)."""
+    return ROUNDING * jnp.max(jnp.abs(student.positions), axis=1)
 
 
 def least_size(student: Student, direction: Gradient) -> Array:

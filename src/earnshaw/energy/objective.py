@@ -17,7 +17,7 @@ energy of two units of weight 1,
 
     what it is made of      teacher or samples, name and terms;
     how large things are    gradient_scale, self_energies, rounding_of_zero, answer_error;
-    where it is not smooth  cusp, antipodal_cusp, cusps_across, kink_at, clearance;
+    where it is not smooth  cusp, antipodal_cusp, cusps_across, kink_at;
     what leaves it as it is invariant, degree;
     in the weights alone    weight_hessian, refit, free_units.
 """
@@ -129,10 +129,6 @@ class Objective(eqx.Module):
     def optimal_weights(self, student: Student) -> Student:
         """The student with the weights that minimise the loss at its positions."""
         return self.refit(student)[0]
-
-    def clearance(self, student: Student) -> Array:
-        """How far each unit is from the nearest other charge, (k,); infinite without charges."""
-        return jnp.full(student.units, jnp.inf)
 
     @property
     def samples(self) -> int | None:

@@ -18,7 +18,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -98,19 +97,6 @@ class PopulationLoss(ChargedLoss):
         )
         constant = self.value(student) if self.name != "one-node" else self.constant
         return dataclasses.replace(self, teacher=left, constant=constant)
-
-    def clearance(self, student: Student) -> Array:
-        """The distance from each unit to the nearest other one, or antipode of one on the sphere.
-
-        Of the teacher or the student, (k,).
-        """
-        x = student.positions
-        others = jnp.concatenate([self.teacher.positions, x])
-        itself = jnp.eye(student.units, len(others), self.teacher.units, dtype=bool)
-        if self.manifold.name == "sphere":
-            others, itself = jnp.concatenate([others, -others]), jnp.tile(itself, 2)
-        apart = lambda x: jnp.min(jnp.linalg.norm(x[0] - others, axis=1) + x[1])  # noqa: E731
-        return jax.lax.map(apart, (x, jnp.where(itself, jnp.inf, 0.0)), batch_size=16)
 
     def kink_at(self, student: Student) -> str:
         """The origin for an activation with a kink, a ridge of a product, a cusp of a formula."""

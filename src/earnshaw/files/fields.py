@@ -224,9 +224,9 @@ def flag(name: str) -> Field:
     return Field(name, bool)
 
 
-def array(name: str, *shape: str, finite: bool = True) -> Field:
+def array(name: str, *shape: str, finite: bool = True, optional: bool = False) -> Field:
     """An array of numbers whose shape is given in letters."""
-    return Field(name, np.ndarray, shape=shape, finite=finite)
+    return Field(name, np.ndarray, shape=shape, finite=finite, optional=optional)
 
 
 def integers(name: str, *shape: str, low: int | None = None, high: int = LARGEST) -> Field:

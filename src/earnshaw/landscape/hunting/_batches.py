@@ -18,9 +18,9 @@ import numpy as np
 from jax import Array
 
 from earnshaw.charges.network import Student
-from earnshaw.descent.lockstep_descent import LockstepDescent, moved
+from earnshaw.descent.lockstep_descent import LockstepDescent
 from earnshaw.descent.loop import descend
-from earnshaw.descent.method import State
+from earnshaw.descent.method import State, move
 from earnshaw.energy.objective import Gradient, direction_of, freedom
 from earnshaw.energy.population import PopulationLoss
 from earnshaw.landscape.binding import cusp_slopes
@@ -58,8 +58,7 @@ class Batches:
     ) -> Walkers:
         """Walkers at positions (s, k, d) and weights (s, k), or where a `step` from there leads.
 
-        The step, in positions and weights, is tangent to the manifold. With cusps no unit goes more
-        than half of its way to the nearest charge.
+        The step, in positions and weights, is tangent to the manifold.
         """
         along = (np.zeros_like(positions), np.zeros_like(weights)) if step is None else step
 
@@ -136,8 +135,7 @@ def _evaluated(
     """The states of descent at positions (s, k, d) and weights (s, k), after a tangent step."""
 
     def one(x: Array, c: Array, by_x: Array, by_c: Array) -> State:
-        step = Gradient(by_x, by_c)
-        return method.init(loss, moved(loss, Student(x, c), step, jnp.ones(()), method.cusps)[0])
+        return method.init(loss, move(loss, Student(x, c), Gradient(by_x, by_c), jnp.ones(())))
 
     return jax.vmap(one)(x, c, by_x, by_c)
 

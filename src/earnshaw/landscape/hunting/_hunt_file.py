@@ -6,7 +6,8 @@ The fields of the file, beside its header:
     teacher.*   the teacher
     status      of each start: 0 running, 1 arrived, 2 out of iterations
     next_try    the iteration from which on Newton's method is tried
-    positions, weights, value, by_positions, by_weights, step_size, iterations    (`_walkers.py`)
+    positions, weights, value, by_positions, by_weights, step_size, iterations, room
+                (`_walkers.py`); files of old have no room
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ OF_WALKERS = (  # in the order of `Walkers`; slopes may be infinite where a star
     array("by_weights", "starts", "units", finite=False),
     array("step_size", "starts", finite=False),
     integers("iterations", "starts", low=0),
+    array("room", "starts", "units", finite=False, optional=True),
 )
 HUNT = Kind(
     (
@@ -76,5 +78,8 @@ def _hunt(fields: Fields) -> tuple[Settings, Teacher, Search]:
     teacher.manifold.check(fields["positions"].reshape(-1, teacher.dim), "student unit")
     if not np.all(fields["step_size"] >= 0):
         raise EarnshawError("its step sizes are none; allowed: numbers >= 0")
+    fields.setdefault("room", np.full(shape[:2], np.inf))
+    if not np.all(fields["room"] >= 0):
+        raise EarnshawError("its rooms are none; allowed: numbers >= 0")
     walkers = Walkers(*(fields[field.name] for field in OF_WALKERS))
     return settings, teacher, Search(walkers, fields["status"], fields["next_try"])

@@ -29,6 +29,7 @@ class Walkers(NamedTuple):
     by_weights: np.ndarray  # (s, k)
     step_size: np.ndarray  # (s,)
     iterations: np.ndarray  # evaluations of the loss so far, (s,)
+    room: np.ndarray  # how far each unit may go in a step, (s, k)
 
     def take(self, chosen: np.ndarray) -> Walkers:
         """Some of the walkers."""
@@ -53,13 +54,14 @@ class Walkers(NamedTuple):
             jnp.asarray(self.step_size),
             jnp.full(len(self.value), jnp.nan),
             jnp.asarray(np.where(still, Stop.STATIONARY.code, RUNNING)),
-            jnp.full(self.weights.shape, jnp.inf),
+            jnp.asarray(self.room),
         )
 
     @property
     def gradient_norms(self) -> np.ndarray:
         """|grad L| of each, (s,); infinite before the first evaluation."""
-        square = np.sum(self.by_positions**2, axis=(1, 2)) + np.sum(self.by_weights**2, axis=1)
+        with np.errstate(over="ignore"):  # where the loss has no lower bound, slopes have none
+            square = np.sum(self.by_positions**2, axis=(1, 2)) + np.sum(self.by_weights**2, axis=1)
         return np.where(np.isfinite(self.value), np.sqrt(square), np.inf)
 
 
@@ -74,6 +76,7 @@ def walkers_of(states: State, iterations: np.ndarray) -> Walkers:
         np.array(gradient.weights),
         np.array(states.step_size),
         iterations,
+        np.array(states.room),
     )
 
 
@@ -88,4 +91,5 @@ def unevaluated(positions: np.ndarray, weights: np.ndarray) -> Walkers:
         np.zeros(weights.shape),
         np.full(count, FIRST),
         np.zeros(count, dtype=np.int64),
+        np.full(weights.shape, np.inf),
     )
