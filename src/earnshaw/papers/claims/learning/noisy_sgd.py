@@ -195,8 +195,7 @@ NOISY_SGD = Claim(
         "sqrt(alpha h/2), h a mean curvature, which must come below 2 eps/3.",
         "zeta is not resolved: every one of the starts must succeed. Wells in R^3: how iterations "
         "grow with d, B and rho is not tried.",
-        "Iterations grow as about the square of 1/eps, the inverse of the step: a descent takes a "
-        "time that hardly depends on eps. The theorem says poly(1/eps); Ge et al. (2015), whom it "
-        "cites, have larger powers.",
+        "Iterations grow somewhat faster than the square of 1/eps, which is the inverse of the "
+        "step. The theorem says poly(1/eps); Ge et al. (2015), whom it cites, have larger powers.",
     ),
 )
