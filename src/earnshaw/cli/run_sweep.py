@@ -30,7 +30,7 @@ def run_plan(plan: Plan, store: Path, workers: int | None, cluster: str | None) 
     """Run what the store lacks of a plan, and say how it stands and where it is kept."""
     from earnshaw.experiments.sweeps.sweep import sweep
 
-    count = _cores() if workers is None else workers
+    count = cores() if workers is None else workers
     try:
         with sweep_progress(plan.name) as watch:
             done = sweep(plan, store=store, workers=count, cluster=cluster, watch=watch)
@@ -52,7 +52,8 @@ def _note(line: str) -> None:
     note(f"earnshaw: {line}")
 
 
-def _cores() -> int:
+def cores() -> int:
+    """How many cores this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on Linux

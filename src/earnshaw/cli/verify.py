@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from earnshaw.cli.run_sweep import WorkersOption, cores
 from earnshaw.cli.terminal import Styled, print_json, print_table, progress_bar, say
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable, write_text
@@ -43,6 +44,7 @@ def command(
     save: Annotated[
         Path | None, typer.Option(help="Keep finished claims in FILE.json, and go on from there.")
     ] = None,
+    workers: WorkersOption = None,
     listed: Annotated[bool, typer.Option("--list", help="List the claims; run none.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
@@ -62,7 +64,8 @@ def command(
         _list(names, json)
     else:
         preset = "thorough" if thorough else "quick"
-        results = _run(names, preset, instances, seed, witnesses, save)
+        count = cores() if workers is None else workers
+        results = _run(names, preset, instances, seed, witnesses, save, count)
         if write is not None:
             from earnshaw.papers.claims.page import claims_page
 
@@ -81,6 +84,7 @@ def _run(
     seed: int,
     witnesses: Path | None,
     save: Path | None,
+    workers: int,
 ) -> tuple[ClaimResult, ...]:
     """Run the claims; what is finished is kept, should it be interrupted."""
     from earnshaw.papers.claims.results_file import load_results, save_results
@@ -106,6 +110,7 @@ def _run(
             report=report,
             finished=finished,
             done=dict(done),
+            workers=workers,
         )
 
 

@@ -4,6 +4,7 @@
 - `store`: one SQLite file with the results of all runs;
 - `kinds`: what a sweep can run, "train" and "learn", cut into pieces that any process can do;
 - `training`: networks of any depth trained on samples, compiled, many seeds at once (`ew.train`);
+- `processes`: what calls functions in other processes, whose other end is `worker`;
 - `tables`: rows of plain values as CSV and Markdown.
 
 docs/experiments.md says how sweeps survive. The papers' own grids are in `earnshaw.papers`.

@@ -2,9 +2,9 @@
 
 import pytest
 
+from earnshaw.experiments import processes
 from earnshaw.experiments.sweeps import _dispatch as dispatch
 from earnshaw.experiments.sweeps import _executor as executor
-from earnshaw.experiments.sweeps import _local as local
 from experiments.sweeps.toy import KINDS, Toy
 
 
@@ -15,5 +15,5 @@ def toy(monkeypatch):
     monkeypatch.setitem(KINDS, "toy", kind)
     monkeypatch.setattr(executor, "PIECE_SECONDS", 0.01)
     monkeypatch.setattr(dispatch, "CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr(local, "WORKER", "experiments.sweeps.toy_worker")
+    monkeypatch.setattr(processes, "WORKER", "experiments.sweeps.toy_worker")
     return kind

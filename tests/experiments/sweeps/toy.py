@@ -121,14 +121,14 @@ def gone(token: str, within: float = 20.0) -> bool:
 
 
 def main() -> None:
+    from earnshaw.experiments import processes
     from earnshaw.experiments.sweeps import _dispatch as dispatch
     from earnshaw.experiments.sweeps import _executor as executor
-    from earnshaw.experiments.sweeps import _local as local
     from earnshaw.experiments.sweeps.sweep import sweep
 
     piece, asked = json.loads(sys.argv[1])
     executor.PIECE_SECONDS, dispatch.CHECKPOINT_SECONDS = piece, 2 * piece
-    local.WORKER = "experiments.sweeps.toy_worker"
+    processes.WORKER = "experiments.sweeps.toy_worker"
     told = False
 
     def watch(progress: Any) -> None:

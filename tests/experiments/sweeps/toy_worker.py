@@ -1,6 +1,6 @@
 """A local worker that knows the toy kind."""
 
 import experiments.sweeps.toy  # noqa: F401
-from earnshaw.experiments.sweeps.worker import main
+from earnshaw.experiments.worker import main
 
 main()

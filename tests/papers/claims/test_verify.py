@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from earnshaw.errors import EarnshawError
+from earnshaw.experiments import processes
 from earnshaw.papers.claims import catalog
 from earnshaw.papers.claims.claim import Claim, ErrorKind, Finding, Sources, Statement
 from earnshaw.papers.claims.page import claims_page
@@ -211,6 +212,26 @@ def test_finished_claims_are_not_run_again(toy, tmp_path):
     path.write_text(path.read_text()[:-20])
     with pytest.raises(EarnshawError, match="it is not JSON"):
         load_results(path, SETUP)
+
+
+@pytest.mark.slow
+def test_processes_share_the_claims_and_change_nothing():
+    names = ("psd-necessary", "descent-lemmas", "sign-uniqueness")
+    alone, shared = (verify(names, instances=1, seed=5, workers=count) for count in (1, 2))
+    assert [result.claim.id for result in shared] == list(names)
+    assert [result.summary() for result in shared] == [result.summary() for result in alone]
+
+
+def test_a_process_that_dies_is_said_in_one_line(monkeypatch):
+    monkeypatch.setattr(processes, "WORKER", "earnshaw.no_such_module")
+    with pytest.raises(EarnshawError, match="the process that tested (dual|dynamics) died"):
+        verify(["dynamics", "dual"], instances=1, workers=2)
+
+
+@pytest.mark.parametrize("workers", [0, 1.5, 10**6])
+def test_so_many_workers(workers):
+    with pytest.raises(EarnshawError, match="workers"):
+        verify(["dual"], workers=workers)
 
 
 def test_the_page_names_every_statement_and_witness(toy):

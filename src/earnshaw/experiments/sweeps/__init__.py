@@ -2,7 +2,7 @@
 
 `plan.py` (or a file, `toml.py`) says what to run, `sweep.py` runs what the store lacks. Within,
 `_dispatch.py` hands blocks of seeds to an `_executor.py`: this process, processes of this machine
-(`_local.py`, whose other end is `worker.py`) or a Dask cluster (`_cluster.py`). A block travels as
+(`_local.py`) or a Dask cluster (`_cluster.py`). A block travels as
 a `_job.py` and comes back in pieces, so that what dies with a worker costs seconds. `progress.py`
 is what a display sees, `stored.py` looks at a sweep without running it.
 """

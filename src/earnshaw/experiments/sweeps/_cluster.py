@@ -17,8 +17,9 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from earnshaw.errors import EarnshawError, OutOfRange
+from earnshaw.experiments.processes import Lost
 from earnshaw.experiments.sweeps import _executor as executor
-from earnshaw.experiments.sweeps._executor import Executor, Lost, PieceOutcome
+from earnshaw.experiments.sweeps._executor import Executor, PieceOutcome
 from earnshaw.experiments.sweeps._job import Failure, Job, do
 
 CONNECT_SECONDS = 5

@@ -11,8 +11,9 @@ from typing import Any
 from earnshaw.errors import EarnshawError
 from earnshaw.experiments.kinds.kind import Piece
 from earnshaw.experiments.kinds.registry import kind_named
+from earnshaw.experiments.processes import Lost
 from earnshaw.experiments.store.store import Store, canonical
-from earnshaw.experiments.sweeps._executor import Executor, Lost, PieceOutcome
+from earnshaw.experiments.sweeps._executor import Executor, PieceOutcome
 from earnshaw.experiments.sweeps._job import Job
 from earnshaw.experiments.sweeps.plan import Plan
 from earnshaw.experiments.sweeps.progress import BlockProgress, SweepProgress, Watch

@@ -7,18 +7,12 @@ of a piece whose worker died: the piece is done again, by another.
 from __future__ import annotations
 
 import abc
-from enum import Enum
 
 from earnshaw.experiments.kinds.kind import Piece
+from earnshaw.experiments.processes import Lost
 from earnshaw.experiments.sweeps._job import Failure, Job, do
 
 PIECE_SECONDS = 4.0  # how long a process works before it gives back what it has
-
-
-class Lost(Enum):
-    """The outcome of a piece that died with its worker."""
-
-    LOST = "lost"
 
 
 PieceOutcome = Piece | Failure | Lost

@@ -11,14 +11,12 @@ import numpy as np
 
 from earnshaw.errors import EarnshawError
 from earnshaw.experiments.kinds.registry import code_version, kind_named
+from earnshaw.experiments.processes import check_workers
 from earnshaw.experiments.store.store import DEFAULT, Cell, writing
 from earnshaw.experiments.sweeps._dispatch import Dispatcher
 from earnshaw.experiments.sweeps._executor import Executor, Serial
 from earnshaw.experiments.sweeps.plan import Plan, plan
 from earnshaw.experiments.sweeps.progress import Watch
-from earnshaw.limits import check_integer
-
-WORKERS_A_CORE = 8  # more only take memory, hundreds of megabytes each
 
 
 @dataclass(frozen=True)
@@ -140,7 +138,7 @@ def sweep(
         asked = kind
     else:
         asked = plan(kind, grid, fixed=fixed, seeds=seeds, name=name)
-    check_integer("workers", workers, 1, WORKERS_A_CORE * (os.cpu_count() or 1))
+    check_workers(workers)
     code = code_version(asked.kind)
     with writing(store) as opened:
         run = opened.begin_run(asked.name, asked.kind, code, asked.cells())

@@ -8,11 +8,16 @@ in a test decides nothing: it is noted, and the claim is inconclusive.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Any
 
 import numpy as np
 
 from earnshaw.descent.loop import Progress, Report
+from earnshaw.errors import EarnshawError
+from earnshaw.experiments.processes import Lost, Worker, check_workers
 from earnshaw.limits import check_integer
 from earnshaw.papers.claims.catalog import HOMES, claim_named
 from earnshaw.papers.claims.claim import Claim, Finding, Instance, Statement
@@ -28,6 +33,7 @@ def verify(
     report: Report | None = None,
     finished: Callable[[ClaimResult], None] | None = None,
     done: Mapping[str, ClaimResult] | None = None,
+    workers: int = 1,
 ) -> tuple[ClaimResult, ...]:
     """What became of each claim.
 
@@ -39,29 +45,91 @@ def verify(
         report: told how far it is before each statement.
         finished: told each result as soon as it is there.
         done: results that are there already, by id: they are not run again.
+        workers: processes that share the claims; with 1 all are run in this one.
     """
-    seed = check_integer("seed", seed, 0)
+    seed, workers = check_integer("seed", seed, 0), check_workers(workers)
     if instances is not None:
         instances = check_integer("instances", instances, 1)
     claims = [claim_named(name) for name in (list(dict.fromkeys(ids)) or HOMES)]
-    total = sum(len(one.statements) for one in claims)
-    results, tested_so_far = [], 0
-    for one in claims:
-        if done is not None and one.id in done:
-            results.append(done[one.id])
-            tested_so_far += len(one.statements)
-            continue
-        outcomes = []
-        for statement in one.statements:
-            if report is not None:
-                report(Progress(tested_so_far, total, f"{one.id}: {statement.name}"))
-            count = instances or (statement.thorough if thorough else statement.quick)
-            outcomes.append(_outcome(one, statement, count, seed))
-            tested_so_far += 1
-        results.append(ClaimResult(one, tuple(outcomes)))
+    results = dict(done or {})
+    missing = [one.id for one in claims if one.id not in results]
+    watch = _Watch(claims, results, report)
+    asked = (thorough, instances, seed)
+    run = _together if min(workers, len(missing)) > 1 else _one_by_one
+    for name, outcomes in run(missing, asked, workers, watch):
+        results[name] = ClaimResult(claim_named(name), outcomes)
         if finished is not None:
-            finished(results[-1])
-    return tuple(results)
+            finished(results[name])
+    return tuple(results[one.id] for one in claims)
+
+
+Asked = tuple[bool, int | None, int]  # thorough, instances, seed
+Outcomes = tuple[StatementResult, ...]
+
+
+class _Watch:
+    """Counts the statements that are tested, and tells `report`."""
+
+    def __init__(
+        self, claims: list[Claim], done: Mapping[str, ClaimResult], report: Report | None
+    ) -> None:
+        self.report = report
+        self.total = sum(len(one.statements) for one in claims)
+        self.tested = sum(len(one.statements) for one in claims if one.id in done)
+
+    def __call__(self, what: str, tested: int = 0) -> None:
+        """So many more are tested, and `what` is under way."""
+        self.tested += tested
+        if self.report is not None:
+            self.report(Progress(self.tested, self.total, what))
+
+
+def _one_by_one(
+    names: list[str], asked: Asked, workers: int, watch: _Watch
+) -> Iterator[tuple[str, Outcomes]]:
+    """The outcomes of each claim, in this process."""
+    for name in names:
+        one, outcomes = claim_named(name), []
+        for statement in one.statements:
+            watch(f"{name}: {statement.name}")
+            outcomes.append(_outcome(one, statement, *asked))
+            watch(f"{name}: {statement.name}", 1)
+        yield name, tuple(outcomes)
+
+
+def _together(
+    names: list[str], asked: Asked, workers: int, watch: _Watch
+) -> Iterator[tuple[str, Outcomes]]:
+    """The same in processes that take one claim after the other, in the order of their ends."""
+    idle, waiting = [Worker() for _ in range(workers)], deque(names)
+    every, under_way = list(idle), dict[Future[Any], tuple[Worker, str]]()
+    threads = ThreadPoolExecutor(workers)
+    try:
+        while waiting or under_way:
+            while waiting and idle:
+                worker, name = idle.pop(), waiting.popleft()
+                worker.start()
+                under_way[threads.submit(worker.call, outcomes_of, name, asked)] = worker, name
+            watch(", ".join(name for _, name in under_way.values()))
+            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                worker, name = under_way.pop(future)
+                if future.result() is Lost.LOST:
+                    raise EarnshawError(f"the process that tested {name} died; run it alone")
+                idle.append(worker)
+                watch(name, len(future.result()))
+                yield name, future.result()
+    finally:
+        for worker in every:
+            worker.kill()
+        threads.shutdown()
+        for worker in every:
+            worker.bury()
+
+
+def outcomes_of(name: str, asked: Asked) -> Outcomes:
+    """What became of every statement of a claim: what runs in the workers."""
+    one = claim_named(name)
+    return tuple(_outcome(one, statement, *asked) for statement in one.statements)
 
 
 def draw(one: Claim, statement: Statement, index: int, seed: int) -> Instance:
@@ -80,7 +148,10 @@ def tested(statement: Statement, instance: Instance) -> Finding:
         return Finding(None, note=f"{type(error).__name__}: {error}")
 
 
-def _outcome(one: Claim, statement: Statement, count: int, seed: int) -> StatementResult:
+def _outcome(
+    one: Claim, statement: Statement, thorough: bool, instances: int | None, seed: int
+) -> StatementResult:
+    count = instances or (statement.thorough if thorough else statement.quick)
     drawn = [(index, draw(one, statement, index, seed)) for index in range(count)]
     return statement_result(
         statement, [(index, instance, tested(statement, instance)) for index, instance in drawn]
