@@ -6,10 +6,11 @@
              trust regions and Adam, all of which climb the same function from the same starts
     joint    all units at once on the loss, told k, from the same starts: our gradient descent and
              the same peers
-    seen     teachers that can be seen from their starts: gaussian, relu and erf units of length 1
+    seen     teachers that can be seen from their starts: units of length 1 (`--activations`)
 
     python benchmarks/oracles.py                                    (an hour and a half on 2 cores)
     python benchmarks/oracles.py --only table --dims 3 7 --seeds 2
+    python benchmarks/oracles.py --only seen --activations tanh --seeds 1
 
 All methods get the oracle's answers compiled by us and nothing else of the teacher; peers get 2000
 evaluations a start. A unit counts as found within 1e-3 in position (up to the symmetries of the
@@ -206,6 +207,7 @@ def main() -> None:
     parser.add_argument("--dims", nargs="+", type=int, default=[3, 5, 7, 9, 15])
     parser.add_argument("--units", type=int, default=8)
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--activations", nargs="+", default=["gaussian", "relu", "erf"])
     asked = parser.parse_args()
     for part in asked.only:
         print(f"\n{part}\n", flush=True)
@@ -220,7 +222,7 @@ def main() -> None:
                 ew.random_teacher("almost-harmonic", 3, 4, 0), asked.seeds, "almost-harmonic, d = 3"
             )
         else:
-            for name in ("gaussian", "relu", "erf"):
+            for name in asked.activations:
                 law = {"positions": "sphere"}
                 joint(ew.random_teacher(name, 3, 3, 0, **law), asked.seeds, f"{name}, d = 3")
 
