@@ -29,6 +29,7 @@ T = TypeVar("T")
 
 PATH = 64  # points that are remembered of the way of each unit
 FIRST_ROOM = 32  # units there is room for at first; doubled when full
+LEFT = 1e-10  # part of the first loss below which nothing is left: the function is learned
 SCALES = (-2.0, 3.0)  # of starts, as powers of ten, where nobody knows how large the teacher is
 
 
@@ -192,6 +193,15 @@ def run_nodes(
         return method.finish(objective, nodes), False
     except KeyboardInterrupt:
         return nodes, True
+
+
+def nothing(objective: Objective, student: Student, first_loss: float) -> float:
+    """The loss at which nothing is left: a part of the first, or what wrong answers make of 0.
+
+    With answers wrong by tau, c.K c - 2 c.F + E[f^2] is wrong by at most 2 tau sum |c_i|.
+    """
+    told = 2 * float(objective.answer_error) * float(jnp.sum(jnp.abs(student.weights)))
+    return LEFT * first_loss + told
 
 
 def stop_of_nodes(nodes: Nodes, interrupted: bool) -> Stop:
