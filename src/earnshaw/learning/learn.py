@@ -249,13 +249,14 @@ def _session(
             limit = MOST_UNITS
         sampled = settings.method == "node-wise" and settings.samples is not None
         if limit is not None and sampled and translation(loss) is not None:
-            return NodeByNode(sampled_nodes(limit, options), loss, seed), ()
+            return NodeByNode(sampled_nodes(limit, options), loss, seed, units is not None), ()
         directions = isinstance(teacher.potential, Zonal)
         around = usual_starts(loss.manifold, loss.dim, directions, settings.start_scale)
         method, notes = node_wise_method(
             settings.method, loss, teacher.units if limit is None else limit, around, options
         )
-        return NodeByNode(method, loss, seed), notes
+        told = units is not None or settings.method != "node-wise"
+        return NodeByNode(method, loss, seed, told), notes
     batch = first_students(teacher, loss, settings, student)
     first = Student(batch.positions[0], batch.weights[0])
     joint, notes = simultaneous_method(settings.method, loss, first, options)

@@ -95,7 +95,7 @@ def learn_from_samples(
         )
     limit = UNITS if units is None else check_integer("units", units, 1)
     method = sampled_nodes(limit, MethodOptions(None, tolerance, iterations, starts))
-    session = NodeByNode(method, loss, check_integer("seed", seed, 0))
+    session = NodeByNode(method, loss, check_integer("seed", seed, 0), units is not None)
     outcome = session.outcome(*session.go(session.begin(), report, None))
     first = float(loss.empty_value())
     matching = None if teacher is None else match(teacher, outcome.student)
