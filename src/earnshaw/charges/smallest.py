@@ -113,7 +113,9 @@ def _places(
     """Units at one place, or opposite to it where there is a flip, as one."""
     flip, near = symmetries.flip, tolerance * float(np.max(np.linalg.norm(directions, axis=1)))
     left = np.argsort(-np.abs(charges), kind="stable")
-    u, e, origin = [], [], []
+    u: list[np.ndarray] = []
+    e: list[float] = []
+    origin: list[int] = []
     constant, linear = 0.0, np.zeros(directions.shape[1])
     while len(left):
         heaviest = left[0]

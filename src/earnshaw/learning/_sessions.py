@@ -146,8 +146,8 @@ class NodeByNode(Session):
     def go(
         self, state: Nodes, report: Report | None, checkpoint: Callable[[Nodes], None] | None
     ) -> tuple[Nodes, bool]:
-        how = {"report": report, "checkpoint": checkpoint, "told": self.told}
-        return run_nodes(self.method, self.objective, state, **how)
+        method, loss, told = self.method, self.objective, self.told
+        return run_nodes(method, loss, state, report=report, checkpoint=checkpoint, told=told)
 
     def outcome(self, state: Nodes, interrupted: bool) -> Outcome:
         count = int(state.placed)
