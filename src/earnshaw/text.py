@@ -1,4 +1,4 @@
-"""Names and words of the user's, to be shown as they are: text, never instructions."""
+"""Words as people see them: a count with its noun; and what users write, as text, never more."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ def shown(text: object) -> str:
     if words.isprintable():
         return words
     return "".join(letter if letter.isprintable() else _escaped(letter) for letter in words)
+
+
+def plural(count: int, what: str) -> str:
+    """A count with its noun: 1 unit, 2 units."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _escaped(letter: str) -> str:

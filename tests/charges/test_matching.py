@@ -398,3 +398,16 @@ def test_bad_input_is_one_line():
         with pytest.raises(EarnshawError, match=words) as error:
             match(*arguments)
         assert "\n" not in str(error.value)
+
+
+def test_a_recovery_is_a_permutation_with_places_and_weights():
+    w, b = np.array([[3.0, 0.0], [0.0, 4.0], [1.0, 1.0]]), np.array([1.0, -2.0, 0.5])
+    teacher = Teacher(w, b, "gaussian")
+    assert match(teacher, Student(w[::-1], b[::-1])).is_recovery
+    # 1e-3 of the longest position, 4, and of the largest weight, 2.
+    for moved, heavier, good in ((0.0039, 0, True), (0.0041, 0, False), (0, 0.0019, True)):
+        student = Student(w + np.array([moved, 0]), b + heavier)
+        assert match(teacher, student).is_recovery == good
+    assert not match(teacher, Student(w, b + 0.0021)).is_recovery
+    assert not match(teacher, Student(w[:2], b[:2])).is_recovery
+    assert not match(teacher, Student(np.vstack([w, w[:1]]), np.append(b, 0.0))).is_recovery

@@ -161,6 +161,43 @@ def test_the_base_install_is_enough_and_an_interrupt_leaves_nothing_behind():
     assert sorted(os.listdir()) == ["data.csv", "data.model.npz"]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("fold", [False, True])
+def test_ctrl_c_keeps_the_best_network_so_far(invoke, monkeypatch, fold):
+    """After the first unit, or in the cross-validation, when the network of all rows is there."""
+    from earnshaw.learning.fitting import validation
+
+    plain, fits = validation.fit, []
+
+    def fit(*given):
+        fits.append(1)
+        *rest, on_event = given
+
+        def told(event):
+            on_event(event)
+            if event.action == "add" and len(fits) == 1 + fold:
+                raise KeyboardInterrupt
+
+        return plain(*rest, told)
+
+    monkeypatch.setattr(validation, "fit", fit)
+    write("data.csv", data())
+    asked = ("--target", "y", "--features", "a,b", "--max-units", "1", "--folds", "2")
+    outcome = invoke("fit", "data.csv", *asked)
+    assert outcome.code == 130
+    kept = "the network of all rows" if fold else "the best network so far"
+    assert f"interrupted: this is {kept}, without a cross-validation" in outcome.stdout
+    assert "units: 1" in outcome.stdout
+    assert "y by 1 tanh unit " in outcome.stdout
+    outcome = invoke("predict", "data.model.npz", "data.csv", "--json")
+    assert outcome.code == 0, outcome.stderr
+    fits.clear()
+    found = json.loads(invoke("fit", "data.csv", *asked, "--json").stdout)
+    assert found["interrupted"] is True
+    assert found["scores"] == {}
+    assert found["scores_on_fitted_rows"]["r2"] > 0.99
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -173,3 +173,14 @@ def test_electrons_at_the_poles_of_a_sphere_cannot_rest_under_a_subharmonic_pote
     bounded = ew.Teacher(teacher.positions, np.ones(2), potential="exp(2*rho)", on="sphere")
     at = ew.certify(bounded, there, objective="assumption-1")
     assert theorem(at, "Full Thm F.2").applies is False
+
+
+def test_what_does_not_exist_is_said_in_words():
+    """One unit at one proton has no neighbours, and L is not the G that a theorem asks for."""
+    teacher = ew.Teacher(AXES[:1], [1.0], "almost-harmonic")
+    found = ew.certify(teacher, ew.Student(2 * AXES[:1], [0.5]))
+    words = [each.here for one in found.theorems for each in one.hypotheses]
+    words += [one.here for one in found.theorems]
+    assert "there are no two" in words
+    assert "asked of G only" in words
+    assert not any(bad in text.split() for text in words for bad in ("nan", "inf", "nan,", "inf,"))

@@ -54,6 +54,33 @@ def test_every_unit_is_found_and_no_more(teacher, run):
     assert np.all(run.history.node_iterations < 400)
 
 
+def test_progress_says_what_is_being_done(teacher, run):
+    """Which unit, of how many if that is known, compiling before the first, and what is left."""
+    said = []
+    ew.learn(teacher, seed=5, report=said.append)
+    first, *rest = said
+    assert first.note.startswith("unit 1 of ?: compiling")
+    assert (first.compiling, first.done, first.total) == (True, 0, np.inf)
+    assert not any(later.compiling for later in rest)
+    assert rest[0].note.startswith("unit 2 of ?: searching, ")
+    assert "of the loss left" in rest[0].note
+    assert rest[-1].note.startswith("4 units: dropping units that are not needed")
+    assert rest[-1].note.endswith("5 rounds without a new one")
+
+
+@pytest.mark.slow
+def test_progress_of_many_starts_and_of_some_units(teacher):
+    said = []
+    ew.learn(teacher, "gd", seed=5, starts=2, iterations=40, report=said.append)
+    assert said[0].compiling
+    assert said[0].note.startswith("compiling")
+    assert said[-1].note.startswith("iteration 40, 0 of 2 starts done, loss ")
+    said.clear()
+    ew.learn(teacher, seed=5, units=3, report=said.append)
+    assert said[1].note.startswith("unit 2 of at most 3: ")
+    assert said[1].total == 3
+
+
 @pytest.mark.slow
 def test_the_certificate_of_a_perfect_recovery(teacher, run):
     found = run.certificate

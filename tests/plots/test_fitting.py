@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
@@ -131,3 +133,11 @@ def test_growth_marks_the_network_that_was_kept(tmp_path):
         assert list(lines["curve"][:, 0]) == [1, 2, 3, 4, 5]
     save(figure, tmp_path / "fit.svg")
     assert (tmp_path / "fit.svg").read_text().lstrip().startswith("<?xml")
+
+
+def test_one_unit_in_every_fold_is_one_unit():
+    model, problem, fitted, validation = made(1, 3)
+    same = dataclasses.replace(validation, units=[1, 1, 1])
+    texts = [text.get_text() for text in draw_fit(model, problem, fitted, same).texts]
+    assert any("1 unit in 3 folds" in text for text in texts)
+    assert not any("1 units" in text for text in texts)

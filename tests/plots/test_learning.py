@@ -222,3 +222,19 @@ def test_everything_draws(name, dim, units, on, students, tmp_path):
     file = tmp_path / "run.png"
     save(draw_run(make_run(teacher, student, relative_loss=np.inf)), file)
     assert file.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_title_tells_a_recovery_from_an_equal_function():
+    """Five units that do what three do: no recovery, though each of the three is among them."""
+    w, b = np.array([[1.0, 0.2], [-0.3, 0.9], [0.5, -0.7]]), np.array([1.0, -0.6, 0.8])
+    teacher = ew.Teacher(w, b, "relu")
+    line = b[0] * w[0]
+    places, weights = np.vstack([-w[:1], w[1:], line, -line]), np.append(b, [1.0, -1.0])
+    texts = words(draw_run(make_run(teacher, ew.Student(places, weights), relative_loss=0.0)))
+    assert "An equal function of 5 units: all 3 units found" in texts
+    far = ew.Student(w + np.array([[0.4, 0], [0, 0], [0, 0]]), b)
+    texts = words(draw_run(make_run(teacher, far, relative_loss=1e-11)))
+    assert "An equal function of other units: 2 of 3 units found" in texts
+    near = ew.Student(w, b + np.array([0, 0, 2e-4]))
+    texts = words(draw_run(make_run(teacher, near, relative_loss=1e-8)))
+    assert "All 3 units recovered, to 2.0e-4" in texts

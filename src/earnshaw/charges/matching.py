@@ -41,6 +41,7 @@ from earnshaw.errors import EarnshawError
 SAME_PLACE = 1e-8  # teacher units nearer than this part of their length are at one place
 WEIGHT_COST = 1e-3
 FLIP_COST = 1e-12
+RECOVERED = 1e-3  # of the longest position and the largest weight: nearer is the same unit
 FARTHEST = 1e100  # a diverged unit is as good as infinitely far
 
 
@@ -57,6 +58,9 @@ class Matching(eqx.Module):
             of the teacher's, then the unmatched ones as they were.
         is_permutation: whether there are as many student as teacher units, and each student unit
             has no teacher unit nearer than its own.
+        is_recovery: whether it is a permutation with every position and weight right, to 1e-3 of
+            the teacher's longest and largest. An equal function is not enough: other units can
+            make the same.
         leftover_constant: what the flips leave behind: the sum of c K over the flipped units.
         leftover_linear: the same for linear functions, as a vector (d,).
         teacher_form: for activations of degree 2 at most, whose units are not identifiable, the
@@ -72,6 +76,7 @@ class Matching(eqx.Module):
     unmatched: np.ndarray
     aligned: Student
     is_permutation: bool
+    is_recovery: bool
     leftover_constant: float
     leftover_linear: np.ndarray
     teacher_form: Quadratic | None
@@ -105,9 +110,7 @@ class Matching(eqx.Module):
 def match(teacher: Teacher, student: Student) -> Matching:
     """The best assignment of student units to teacher units, up to the activation's symmetries."""
     _check(teacher, student)
-    symmetries = symmetries_of(teacher.species)
-    if teacher.manifold.name == "sphere":
-        symmetries = symmetries.on_sphere()
+    symmetries = unit_symmetries(teacher)
     places, weights = np.asarray(teacher.positions), np.asarray(teacher.weights)
     theta, c = np.asarray(student.positions), np.asarray(student.weights)
 
@@ -124,6 +127,9 @@ def match(teacher: Teacher, student: Student) -> Matching:
     distance, weight_error = np.full((2, len(places)), np.inf)
     distance[rows] = _length(moved - places[rows])
     weight_error[rows] = np.abs(charged - weights[rows])
+    permuted = len(theta) == len(places) and pairs.nearest(rows, columns)
+    longest, largest = float(np.max(_length(places))), float(np.max(np.abs(weights)))
+    right = (distance <= RECOVERED * longest) & (weight_error <= RECOVERED * largest)
     forms = [
         None if symmetries.quadratic is None else quadratic(symmetries.quadratic, *units)
         for units in ((places, weights), (theta, c))
@@ -137,13 +143,20 @@ def match(teacher: Teacher, student: Student) -> Matching:
         aligned=Student(
             np.concatenate([moved, theta[unmatched]]), np.concatenate([charged, c[unmatched]])
         ),
-        is_permutation=len(theta) == len(places) and pairs.nearest(rows, columns),
+        is_permutation=permuted,
+        is_recovery=permuted and bool(np.all(right)),
         leftover_constant=symmetries.constant * float(np.sum(c[turned])),
         leftover_linear=symmetries.linear * (c[turned] @ theta[turned]),
         teacher_form=forms[0],
         student_form=forms[1],
         symmetries=symmetries,
     )
+
+
+def unit_symmetries(teacher: Teacher) -> Symmetries:
+    """Those of the teacher's activation where its units live."""
+    symmetries = symmetries_of(teacher.species)
+    return symmetries.on_sphere() if teacher.manifold.name == "sphere" else symmetries
 
 
 def symmetries_of(species: Species) -> Symmetries:

@@ -11,6 +11,7 @@ from earnshaw.cli.options import build_teacher, with_ones, with_teacher
 from earnshaw.cli.terminal import print_json, say
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable
+from earnshaw.text import plural
 
 if TYPE_CHECKING:
     from earnshaw.landscape.certify import Certified
@@ -123,7 +124,8 @@ def _print(result: Certified, proof: Path | None) -> None:
     margin = result.summary()["smallest_margin"]
     if margin is not None:
         held = int((result.held_by != -1).sum())
-        lines.append(f"    {held} units sit on cusps, smallest margin {margin:.4g}")
+        sit = f"{plural(held, 'unit')} {'sits' if held == 1 else 'sit'} on cusps"
+        lines.append(f"    {sit}, smallest margin {margin:.4g}")
     free = result.laplacians[result.held_by == -1]
     if len(free):
         lines.append(

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from earnshaw.cli.fit_report import Found, payload_of, print_found
+from earnshaw.cli.interrupts import INTERRUPTED
 from earnshaw.cli.options import check_picture, parse_parameters, with_settings
-from earnshaw.cli.terminal import print_json, progress_bar
+from earnshaw.cli.terminal import print_json, progress_bar, say
 from earnshaw.errors import EarnshawError, OutOfRange
 from earnshaw.files.atomic import check_writable, write_text
 from earnshaw.learning.fitting.settings import Settings
+from earnshaw.text import plural
 
 if TYPE_CHECKING:
     from earnshaw.learning.fitting.fitted import Fitted
@@ -85,7 +87,7 @@ def command(
     settings = Settings(**asked | read, loss=problem.loss, alpha=strength)
     parameters = parse_parameters(parameter or [], taken=())
     sigma = _activation(activation, parameters)
-    fitted, validation = _fit(problem, sigma, settings, folds)
+    fitted, validation, interrupted = _fit(problem, sigma, settings, folds)
     model = _model(problem, fitted, validation, activation, parameters, settings)
     figure = source = None
     if plot is not None:
@@ -100,9 +102,14 @@ def command(
     seconds = time.perf_counter() - began
     found = Found(model, problem, fitted, validation)
     if json:
-        print_json(payload_of(found) | files | {"seconds": seconds})
+        print_json(payload_of(found) | files | {"seconds": seconds, "interrupted": interrupted})
     else:
         print_found(found, files, seconds)
+        if interrupted:
+            what = "the best network so far" if fitted.interrupted else "the network of all rows"
+            say(f"interrupted: this is {what}, without a cross-validation")
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
 
 
 def _write(
@@ -166,8 +173,11 @@ def _activation(name: str, parameters: dict[str, Any]) -> Any:
 
 def _fit(
     problem: Problem, sigma: Any, settings: Any, asked: int | None
-) -> tuple[Fitted, Validation | None]:
-    """The network of all rows, and those of the folds, with a bar that says how far they are."""
+) -> tuple[Fitted, Validation | None, bool]:
+    """The network of all rows, those of the folds, and whether Ctrl-C ended it.
+
+    A bar says how far they are. Ctrl-C keeps the network of all rows, as good as it was.
+    """
     from earnshaw.learning.fitting.validation import cross_validate, fit_problem, number_of_folds
 
     folds = number_of_folds(asked, problem.count)
@@ -176,14 +186,18 @@ def _fit(
         def tell(done: int, event: Any) -> None:
             if report is not None:
                 where = "all rows" if done == 0 else f"fold {done} of {folds}"
-                note = f"{where}: {event.action}, {event.units} units, error {event.error:.3g}"
+                many = plural(event.units, "unit")
+                note = f"{where}: {event.action}, {many}, error {event.error:.3g}"
                 report((done, folds + 1, note))  # type: ignore[arg-type]
 
         fitted = fit_problem(problem, sigma, settings, lambda event: tell(0, event))
-        if not folds:
-            return fitted, None
+        if fitted.interrupted or not folds:
+            return fitted, None, fitted.interrupted
         told = lambda fold, event: tell(fold + 1, event)  # noqa: E731
-        return fitted, cross_validate(problem, sigma, settings, folds, told)
+        try:
+            return fitted, cross_validate(problem, sigma, settings, folds, told), False
+        except KeyboardInterrupt:
+            return fitted, None, True
 
 
 def _model(

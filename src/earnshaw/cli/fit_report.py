@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from earnshaw.cli.terminal import print_table, say
+from earnshaw.text import plural
 
 if TYPE_CHECKING:
     from earnshaw.learning.fitting.fitted import Fitted
@@ -74,7 +75,8 @@ def print_found(found: Found, files: dict[str, str], seconds: float) -> None:
         _print_units(model, seen)
     lines = []
     if seen.units > ROWS:
-        lines.append(f"... and {seen.units - ROWS} units that do less")
+        more = seen.units - ROWS
+        lines.append(f"... and {plural(more, 'unit')} that {'does' if more == 1 else 'do'} less")
     if seen.units:
         lines.append(
             "biases are those at the mean input; what is looked at, by standard deviations"
@@ -83,7 +85,7 @@ def print_found(found: Found, files: dict[str, str], seconds: float) -> None:
     if linear := _linear_words(model, seen):
         lines.append(f"linear part: {linear}")
     lines += _verdict(model, problem, validation)
-    if not fitted.settled:
+    if not fitted.settled and not fitted.interrupted:
         lines.append("note: the last polish ended before it settled")
     lines.append(f"{seconds:.1f} s")
     for what, where in (("saved", "saved"), ("exported", "export"), ("drawn", "plot")):
@@ -96,8 +98,7 @@ def print_found(found: Found, files: dict[str, str], seconds: float) -> None:
 
 
 def _print_units(model: Model, found: UnitTable) -> None:
-    many = "s" if found.units > 1 else ""
-    title = f"{', '.join(model.targets)} by {found.units} {model.activation} unit{many}"
+    title = f"{', '.join(model.targets)} by {plural(found.units, f'{model.activation} unit')}"
     columns = dict.fromkeys(("unit", "weight", "bias"), "right") | {"looks at": "left"}
     rows = []
     for j in range(min(found.units, ROWS)):
@@ -132,7 +133,7 @@ def _verdict(model: Model, problem: Problem, validation: Validation | None) -> l
 
     seen = scores_of(problem, model.network(problem.x))
     units = f"units: {model.network.units}"
-    fitted = f"on the {problem.count} rows it was fitted to: {score_words(seen)}"
+    fitted = f"on the {plural(problem.count, 'row')} it was fitted to: {score_words(seen)}"
     if validation is None:
         return [units, fitted, "no cross-validation"]
     mean = {name: validation.mean(name) for name in validation.scores[0]}

@@ -22,6 +22,7 @@ from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable
 from earnshaw.landscape.hunting.settings import Settings
 from earnshaw.plots.loading import load_drawing
+from earnshaw.text import plural
 
 if TYPE_CHECKING:
     from earnshaw.landscape.hunting.critical_points import CriticalPoint, Landscape
@@ -106,8 +107,9 @@ def _write_points(folder: Path, landscape: Landscape) -> None:
 def _print(landscape: Landscape, seconds: float, made: dict[str, str]) -> None:
     about = landscape.settings
     charges = "fixed" if about["fixed_charges"] else "free"
-    student = f"{about['units']} student units, {charges} charges"
-    where = f"{about['activation']}, d = {about['dim']}, {about['teacher_units']} units"
+    student = f"{plural(about['units'], 'student unit')}, {charges} charges"
+    units = plural(about["teacher_units"], "unit")
+    where = f"{about['activation']}, d = {about['dim']}, {units}"
     numbers = ("relative loss", "starts", "frequency", "95 %", "smallest eigenvalue")
     columns = {"kind": "left"} | dict.fromkeys(numbers, "right")
     print_table(f"{where}: {student}", columns, map(_row, landscape.found[:ROWS]))
@@ -115,7 +117,7 @@ def _print(landscape: Landscape, seconds: float, made: dict[str, str]) -> None:
     if rest := landscape.found[ROWS:]:
         lines.append(f"... and {len(rest)} more, of {sum(p.count for p in rest)} starts")
     lines += [
-        f"undecided: {landscape.undecided} of {landscape.starts} starts",
+        f"undecided: {landscape.undecided} of {plural(landscape.starts, 'start')}",
         f"stopped: {landscape.stop} ({landscape.stop.meaning}), "
         f"{int(landscape.iterations.sum())} iterations in all, {seconds:.1f} s",
     ]

@@ -20,6 +20,7 @@ from earnshaw.cli.terminal import print_json, print_table, progress_bar, say
 from earnshaw.files.atomic import check_writable
 from earnshaw.learning.settings import Settings
 from earnshaw.plots.loading import load_drawing
+from earnshaw.text import plural
 
 if TYPE_CHECKING:
     from earnshaw.learning.run import Run
@@ -76,7 +77,7 @@ def command(
 
 def _print(run: Run, seconds: float, plot: Path | None, save: Path | None) -> None:
     matching, teacher = run.matching, run.teacher
-    where = f"{run.settings['activation']}, d = {teacher.dim}, {teacher.units} units"
+    where = f"{run.settings['activation']}, d = {teacher.dim}, {plural(teacher.units, 'unit')}"
     headings = ("unit", "learned by", "distance", "weight", "weight error")
     rows = []
     for unit in range(min(teacher.units, ROWS)):
@@ -99,6 +100,8 @@ def _print(run: Run, seconds: float, plot: Path | None, save: Path | None) -> No
 
 
 def _lines(run: Run, seconds: float) -> list[str]:
+    from earnshaw.learning.run import RESULTS
+
     matching, found = run.matching, run.certificate
     units, extra = run.teacher.units, len(matching.unmatched)
     if units > ROWS:
@@ -109,12 +112,15 @@ def _lines(run: Run, seconds: float) -> list[str]:
     else:
         first = []
     kind = "a permutation" if matching.is_permutation else "no permutation"
-    more = f"; {extra} student units belong to no teacher unit" if extra else ""
+    belong = "belongs" if extra == 1 else "belong"
+    more = f"; {plural(extra, 'student unit')} {belong} to no teacher unit" if extra else ""
+    iterations = plural(run.iterations, "iteration")
     lines = [
         *first,
+        f"result: {run.result}: {RESULTS[run.result]}",
         f"oracle: {run.oracle}; matching: {kind}{more}",
         f"left of the loss: {run.relative_loss:.1e}",
-        f"stopped: {run.stop} ({run.stop.meaning}), {run.iterations} iterations, {seconds:.1f} s",
+        f"stopped: {run.stop} ({run.stop.meaning}), {iterations}, {seconds:.1f} s",
         f"certificate: {found.kind}: {found.reason}",
         f"    gradient norm {found.gradient_norm:.1e}, smallest eigenvalue of the smooth part "
         f"{found.smallest_eigenvalue:.3g}" + _margin(found),

@@ -13,6 +13,7 @@ from earnshaw.cli.fit_report import score_words
 from earnshaw.cli.terminal import note, print_json, say, write
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable, write_text, write_whole
+from earnshaw.text import plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,9 +56,10 @@ def command(
     if json:
         print_json(_payload(used, columns, scores, why, out))
         return
-    there = f"{table.count} rows: {score_words(scores)}"
+    rows = plural(table.count, "row")
+    there = f"{rows}: {score_words(scores)}"
     if not scores:
-        there = f"{table.count} rows" + ("" if "no column" in why else f"; no score: {why}")
+        there = rows + ("" if "no column" in why else f"; no score: {why}")
     if out is None:
         write(_csv(columns))
         note(there)

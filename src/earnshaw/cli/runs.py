@@ -11,6 +11,7 @@ from earnshaw.cli.run_sweep import STORE, StoreOption
 from earnshaw.cli.terminal import json_text, print_json, print_rows, say
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable, write_text, write_whole
+from earnshaw.text import plural
 
 if TYPE_CHECKING:
     from earnshaw.experiments.store.store import Cell, StoredRun
@@ -76,7 +77,7 @@ def export_command(
     if json:
         print_json({"runs": [found.summary()], "rows": len(rows), "file": str(to)})
     else:
-        say(f"{len(rows)} rows written to {to}")
+        say(f"{plural(len(rows), 'row')} written to {to}")
 
 
 def _rows(store: Path, run: str, arrays: bool = False) -> tuple[StoredRun, list[dict[str, Any]]]:

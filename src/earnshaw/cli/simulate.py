@@ -22,6 +22,7 @@ from earnshaw.cli.terminal import print_json, print_table, progress_bar, say
 from earnshaw.dynamics.settings import Settings
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable
+from earnshaw.text import plural
 
 if TYPE_CHECKING:
     from earnshaw.charges.network import Student, Teacher
@@ -207,7 +208,7 @@ def _print(motion: Motion, files: dict[str, str], seconds: float) -> None:
 
     teacher, count = motion.teacher, len(motion.bound)
     title = f"{teacher.species.name}, d = {teacher.dim}: "
-    title += f"{count} electrons among {teacher.units} protons"
+    title += f"{plural(count, 'electron')} among {plural(teacher.units, 'proton')}"
     headings = ("unit", "start", "end", "bound to", "weight")
     rows = [
         (

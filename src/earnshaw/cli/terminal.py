@@ -161,8 +161,9 @@ def progress_bar(what: str) -> Iterator[Report | None]:
         task = bar.add_task(what, total=None)
 
         def report(progress: Progress) -> None:
-            done, total, note = progress
-            bar.update(task, completed=done, total=total, description=shown(f"{what}: {note}"))
+            done, total, note = progress[:3]
+            known = total if math.isfinite(total) else None
+            bar.update(task, completed=done, total=known, description=shown(f"{what}: {note}"))
 
         yield report
 

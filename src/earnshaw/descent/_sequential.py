@@ -18,10 +18,8 @@ import numpy as np
 from earnshaw.charges.network import Student
 from earnshaw.descent.loop import Loop, begin, run, stop_codes
 from earnshaw.descent.method import RUNNING, Method, Stop, stop_of
-from earnshaw.descent.nodes import PATH, NodeMethod, Nodes, add_unit
+from earnshaw.descent.nodes import LEFT, PATH, NodeMethod, Nodes, add_unit
 from earnshaw.energy.objective import Objective
-
-LEFT = 1e-10  # part of the loss below which the teacher counts as recovered
 
 
 class Sequential(NodeMethod):
@@ -65,7 +63,7 @@ class Sequential(NodeMethod):
             return why.code
         little = float(nodes.loss) <= LEFT * float(nodes.losses[0])
         if little:
-            return Stop.RECOVERED.code
+            return Stop.EQUAL_FUNCTION.code
         return Stop.UNIT_LIMIT.code if int(nodes.placed) >= self.limit else RUNNING
 
 

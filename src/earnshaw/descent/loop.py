@@ -45,11 +45,18 @@ class Loop(eqx.Module):
 
 
 class Progress(NamedTuple):
-    """What a progress bar needs: how far of how much, and a few words."""
+    """What a progress bar needs: how far of how much (infinite if nobody knows), and a few words.
+
+    `compiling` for what is said before the first step, which takes long and is no progress.
+    """
 
     done: float
     total: float
     note: str
+    compiling: bool = False
+
+
+COMPILING = "compiling, which takes up to a minute unless it was done before"
 
 
 Report = Callable[[Progress], None]
@@ -71,8 +78,10 @@ def run(
     checkpoint: Checkpoint | None = None,
 ) -> tuple[Loop, bool]:
     """Go on until every start has stopped or used `iterations`; whether it was interrupted."""
-    piece = 1
+    piece, starts = 1, loop.states.stop.shape[0]
     try:
+        if report is not None:
+            report(Progress(int(loop.iteration), iterations, COMPILING, compiling=True))
         while bool(jnp.any(loop.states.stop == RUNNING)) and int(loop.iteration) < iterations:
             began = time.perf_counter()
             until = jnp.asarray(min(iterations, int(loop.iteration) + piece))
@@ -84,7 +93,10 @@ def run(
                 checkpoint(loop)
             if report is not None:
                 least = float(jnp.min(loop.states.value))
-                report(Progress(int(loop.iteration), iterations, f"loss {least:.3e}"))
+                ended = int(jnp.sum(loop.states.stop != RUNNING))
+                many = f"{ended} of {starts} starts done, " if starts > 1 else ""
+                done = int(loop.iteration)
+                report(Progress(done, iterations, f"iteration {done}, {many}loss {least:.3e}"))
     except KeyboardInterrupt:
         return loop, True
     return loop, False

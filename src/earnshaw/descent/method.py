@@ -25,7 +25,12 @@ from earnshaw.numerics.fixed_order import sum_all
 
 
 class Stop(StrEnum):
-    """The reasons. `code` is what compiled loops carry; 0 stands for a run that goes on."""
+    """The reasons. `code` is what compiled loops carry; 0 stands for a run that goes on.
+
+    A method that leaves nothing of the loss says EQUAL_FUNCTION: it cannot know more. Whether the
+    teacher is RECOVERED, unit by unit, is for `ew.learn` to say, which compares the two. Run files
+    have the codes: new reasons come last.
+    """
 
     CONVERGED = "converged"
     STATIONARY = "stationary"
@@ -37,6 +42,7 @@ class Stop(StrEnum):
     RECOVERED = "recovered"
     NO_NEW_UNIT = "no-new-unit"
     UNIT_LIMIT = "unit-limit"
+    EQUAL_FUNCTION = "equal-function"
 
     @property
     def code(self) -> int:
@@ -59,9 +65,10 @@ _MEANINGS = {
     Stop.INTERRUPTED: "interrupted; this is what there was",
     Stop.DIVERGED: "the student left the range of finite numbers",
     Stop.FAIL: "FAIL: not in M_eps within the allowed iterations (EPD, Algorithm 4)",
-    Stop.RECOVERED: "what is left of the loss is below the tolerance",
+    Stop.RECOVERED: "nothing is left of the loss, and the units are the teacher's",
     Stop.NO_NEW_UNIT: "no start of the last rounds led to a new unit",
     Stop.UNIT_LIMIT: "all allowed units are placed",
+    Stop.EQUAL_FUNCTION: "nothing is left of the loss: the same function, of whatever units",
 }
 
 

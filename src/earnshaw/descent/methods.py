@@ -103,7 +103,7 @@ def simultaneous_method(
     """A method of all units, and remarks on how it was made."""
     if name == "newton":
         _no_steps(name, options)
-        if _has_cusps(objective):
+        if has_cusps(objective):
             raise EarnshawError(
                 "newton needs a potential without a cusp; allowed: gd, second-gd, node-wise"
             )
@@ -130,7 +130,7 @@ def node_wise_method(
     common = options.given(tolerance=options.tolerance)
     if name == "node-wise":
         _no_steps(name, options)
-        smooth = not _has_cusps(objective)
+        smooth = not has_cusps(objective)
         climbing = options.given(climbs=options.climbs, ascent_limit=options.iterations)
         return NodeWise(starts=starts, limit=limit, smooth=smooth, **common, **climbing), ()
     by_theory = options.steps == "theory"
@@ -140,7 +140,7 @@ def node_wise_method(
     size = None if by_theory else _size(name, options)
     if name == "node-wise-sgd":
         return NodeWiseSGD(limit=limit, **common, **options.given(step_size=size)), ()
-    steps = Steps(size=size, cusps=_has_cusps(objective))
+    steps = Steps(size=size, cusps=has_cusps(objective))
     if name == "node-wise-gd":
         return NodeWiseGD(
             starts=starts, limit=limit, steps=steps, by_theory=by_theory, **common
@@ -154,7 +154,7 @@ def _steps(
     name: str, objective: Objective, start: Student, options: MethodOptions, tolerance: float
 ) -> tuple[Steps, tuple[str, ...]]:
     if options.steps != "theory":
-        return Steps(size=_size(name, options), cusps=_has_cusps(objective)), ()
+        return Steps(size=_size(name, options), cusps=has_cusps(objective)), ()
     if name not in BY_THEORY:
         raise EarnshawError(f"{name} has no theory steps; allowed for {', '.join(BY_THEORY)}")
     steps, notes = plan(
@@ -178,7 +178,8 @@ def _size(name: str, options: MethodOptions) -> Array | None:
     return jnp.asarray(size)
 
 
-def _has_cusps(objective: Objective) -> bool:
+def has_cusps(objective: Objective) -> bool:
+    """Whether the potential has a cusp where two units meet."""
     somewhere = objective.manifold.project(jnp.ones((1, objective.dim)))
     return bool(np.any(np.asarray(objective.cusp(somewhere)) > 0))
 

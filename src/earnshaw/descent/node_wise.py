@@ -35,11 +35,18 @@ from jax import Array
 from earnshaw.charges.network import Student
 from earnshaw.descent.method import RUNNING, Stop
 from earnshaw.descent.newton import refine
-from earnshaw.descent.nodes import NodeMethod, Nodes, Starts, add_unit, pruned, thinned_path
+from earnshaw.descent.nodes import (
+    NodeMethod,
+    Nodes,
+    Starts,
+    add_unit,
+    nothing,
+    pruned,
+    thinned_path,
+)
 from earnshaw.energy.objective import FreeUnits, Objective
 
 SAME_PLACE = 1e-8  # units nearer than this, relative to the positions, become one at a cusp
-LEFT = 1e-10  # part of the loss below which a run without new units has recovered the teacher
 WAIT, GAIN = 64, 1e-3  # units that take less than this part of the loss away together are none
 UNFINISHED = 16  # climbs in a row that ran out of iterations, before the run ends
 NEEDED = 1e-2  # a unit without which refitted weights leave more than this part of the loss stays
@@ -87,7 +94,8 @@ class NodeWise(NodeMethod):
 
     def finish(self, objective: Objective, nodes: Nodes) -> Nodes:
         """Drop the units that the others have made superfluous."""
-        first, least = float(nodes.losses[0]), _little(objective, nodes)
+        first = float(nodes.losses[0])
+        least = nothing(objective, nodes.student, first)
         if float(nodes.loss) > least:
             return nodes
         if not self.smooth:
@@ -101,12 +109,12 @@ class NodeWise(NodeMethod):
         return nodes.only(units, objective.value(kept), student)
 
     def _stop(self, objective: Objective, nodes: Nodes) -> int:
-        little = float(nodes.loss) <= _little(objective, nodes)
+        little = float(nodes.loss) <= nothing(objective, nodes.student, float(nodes.losses[0]))
         # Where all units are refined together, what is left is no unit but rounding.
         if int(nodes.failures) >= self.patience or (self.smooth and little):
-            return (Stop.RECOVERED if little else Stop.NO_NEW_UNIT).code
+            return (Stop.EQUAL_FUNCTION if little else Stop.NO_NEW_UNIT).code
         if int(nodes.placed) >= self.limit:
-            return (Stop.RECOVERED if little else Stop.UNIT_LIMIT).code
+            return (Stop.EQUAL_FUNCTION if little else Stop.UNIT_LIMIT).code
         if self._exhausted(nodes):
             return Stop.ITERATION_LIMIT.code
         return Stop.NO_NEW_UNIT.code if _stagnant(nodes) else RUNNING
@@ -115,15 +123,6 @@ class NodeWise(NodeMethod):
         """Whether the last climbs all ran out of iterations: their ends are no charges."""
         last = nodes.iterations[max(0, int(nodes.placed) - UNFINISHED) : int(nodes.placed)]
         return len(last) == UNFINISHED and bool(jnp.all(last >= self.ascent_limit))
-
-
-def _little(objective: Objective, nodes: Nodes) -> float:
-    """The loss at which nothing is left: a part of the first, or what wrong answers make of 0.
-
-    With answers wrong by tau, c.K c - 2 c.F + E[f^2] is wrong by at most 2 tau sum |c_i|.
-    """
-    told = 2 * float(objective.answer_error) * float(jnp.sum(jnp.abs(nodes.student.weights)))
-    return LEFT * float(nodes.losses[0]) + told
 
 
 def _stagnant(nodes: Nodes) -> bool:

@@ -21,14 +21,16 @@ from jax import Array
 
 from earnshaw.charges.manifolds import Manifold
 from earnshaw.charges.network import Student
-from earnshaw.descent.loop import Progress, Report
+from earnshaw.descent.loop import COMPILING, Progress, Report
 from earnshaw.descent.method import RUNNING, Stop, stop_of
 from earnshaw.energy.objective import Objective
+from earnshaw.text import plural
 
 T = TypeVar("T")
 
 PATH = 64  # points that are remembered of the way of each unit
 FIRST_ROOM = 32  # units there is room for at first; doubled when full
+LEFT = 1e-10  # part of the first loss below which nothing is left: the function is learned
 SCALES = (-2.0, 3.0)  # of starts, as powers of ten, where nobody knows how large the teacher is
 
 
@@ -177,9 +179,16 @@ def run_nodes(
     *,
     report: Report | None = None,
     checkpoint: Callable[[Nodes], None] | None = None,
+    told: bool = True,
 ) -> tuple[Nodes, bool]:
-    """Place units until the method says stop; and whether it was interrupted."""
+    """Place units until the method says stop; and whether it was interrupted.
+
+    `told` if the method's limit says something of the number of units.
+    """
+    total = method.limit if told else math.inf
     try:
+        if report is not None:
+            report(Progress(int(nodes.placed), total, _words(nodes, total, COMPILING), True))
         while int(nodes.stop) == RUNNING:
             if int(nodes.placed) == nodes.room:
                 nodes = _with_more_room(objective, nodes, min(method.limit, 2 * nodes.room))
@@ -187,11 +196,33 @@ def run_nodes(
             if checkpoint is not None:
                 checkpoint(nodes)
             if report is not None:
-                done, left = int(nodes.placed), float(nodes.loss / nodes.losses[0])
-                report(Progress(done, method.limit, f"{done} units, {left:.1e} of the loss left"))
+                ended = int(nodes.stop) != RUNNING
+                doing = "dropping units that are not needed" if ended else "searching"
+                report(Progress(int(nodes.placed), total, _words(nodes, total, doing)))
         return method.finish(objective, nodes), False
     except KeyboardInterrupt:
         return nodes, True
+
+
+def _words(nodes: Nodes, total: float, doing: str) -> str:
+    """Which unit is looked for, of how many, what is left, and what goes on."""
+    placed, failures = int(nodes.placed), int(nodes.failures)
+    many = f"at most {total:.0f}" if math.isfinite(total) else "?"
+    words = f"unit {placed + 1} of {many}: {doing}"
+    if int(nodes.stop) != RUNNING:
+        words = f"{plural(placed, 'unit')}: {doing}"
+    if placed:
+        words += f", {float(nodes.loss / nodes.losses[0]):.1e} of the loss left"
+    return words + (f", {plural(failures, 'round')} without a new one" if failures else "")
+
+
+def nothing(objective: Objective, student: Student, first_loss: float) -> float:
+    """The loss at which nothing is left: a part of the first, or what wrong answers make of 0.
+
+    With answers wrong by tau, c.K c - 2 c.F + E[f^2] is wrong by at most 2 tau sum |c_i|.
+    """
+    told = 2 * float(objective.answer_error) * float(jnp.sum(jnp.abs(student.weights)))
+    return LEFT * first_loss + told
 
 
 def stop_of_nodes(nodes: Nodes, interrupted: bool) -> Stop:

@@ -52,6 +52,7 @@ from earnshaw.landscape.binding import Binding, bind
 from earnshaw.landscape.symmetries import orbit_directions
 from earnshaw.limits import check_real
 from earnshaw.numerics.fixed_order import one_blas_thread
+from earnshaw.text import plural
 
 Kind = Literal[
     "minimum",
@@ -277,7 +278,8 @@ def _strict(found: Curvature, held: np.ndarray) -> str:
     smooth = "nothing else moves"
     if math.isfinite(found.value):
         smooth = f"the smallest eigenvalue is {found.value:.3g}"
-    return f"cusps hold {np.sum(held)} units, and {smooth}" if np.any(held) else smooth
+    units = plural(int(np.sum(held)), "unit")
+    return f"cusps hold {units}, and {smooth}" if np.any(held) else smooth
 
 
 def _plain(number: float) -> float | None:

@@ -127,6 +127,7 @@ class NodeByNode(Session):
     method: NodeMethod
     objective: Objective
     seed: int
+    told: bool = True  # whether the limit of the method says something of the number of units
 
     def begin(self) -> Nodes:
         return begin_nodes(self.objective, self.method.limit, self.seed)
@@ -145,7 +146,8 @@ class NodeByNode(Session):
     def go(
         self, state: Nodes, report: Report | None, checkpoint: Callable[[Nodes], None] | None
     ) -> tuple[Nodes, bool]:
-        return run_nodes(self.method, self.objective, state, report=report, checkpoint=checkpoint)
+        method, loss, told = self.method, self.objective, self.told
+        return run_nodes(method, loss, state, report=report, checkpoint=checkpoint, told=told)
 
     def outcome(self, state: Nodes, interrupted: bool) -> Outcome:
         count = int(state.placed)

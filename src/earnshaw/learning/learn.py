@@ -9,7 +9,7 @@ from typing import Any, cast
 import jax.numpy as jnp
 import numpy as np
 
-from earnshaw.charges.matching import match
+from earnshaw.charges.matching import match, unit_symmetries
 from earnshaw.charges.network import Student, Teacher, same_charges, same_teacher
 from earnshaw.descent.loop import Report
 from earnshaw.descent.method import Stop
@@ -29,10 +29,11 @@ from earnshaw.energy.population import PopulationLoss, population_loss
 from earnshaw.energy.variants import Terms, check_ones
 from earnshaw.errors import EarnshawError
 from earnshaw.landscape.certificate import certificate
+from earnshaw.learning._reduction import reduced
 from earnshaw.learning._run_file import Stored, read_run, restored, run_checkpoints
 from earnshaw.learning._sessions import AllAtOnce, NodeByNode, Outcome, Session
 from earnshaw.learning._starts import first_students
-from earnshaw.learning.run import Run
+from earnshaw.learning.run import Run, decided
 from earnshaw.learning.samples.sampled_nodes import sampled_nodes, translation
 from earnshaw.learning.settings import Settings
 from earnshaw.limits import check_memory
@@ -122,7 +123,8 @@ def learn(
 
     loss = objective_of(teacher, settings)
     check_method(settings.method, loss)
-    session, notes = _session(teacher, _seen(loss, settings), settings, student)
+    seen = _seen(loss, settings)
+    session, notes = _session(teacher, seen, settings, student)
     keeper = None if save is None else run_checkpoints(save, settings, teacher, student)
     state = session.begin()
     if leaves is not None:
@@ -138,6 +140,10 @@ def learn(
     if keeper is not None:
         keeper.write(kept[0])  # before the finish, which is done again when the run is resumed
     outcome = session.outcome(state, interrupted)
+    before = outcome.student.units
+    outcome = reduced(seen, unit_symmetries(teacher), outcome)
+    if outcome.student.units < before:
+        notes = (*notes, f"{before} units, brought to the {outcome.student.units} that do the same")
     if settings.node_wise and outcome.stop in (Stop.NO_NEW_UNIT, Stop.UNIT_LIMIT):
         notes = (*notes, _left_over(teacher, loss, settings, outcome.student))
     return _run(teacher, loss, settings, outcome, notes)
@@ -243,13 +249,14 @@ def _session(
             limit = MOST_UNITS
         sampled = settings.method == "node-wise" and settings.samples is not None
         if limit is not None and sampled and translation(loss) is not None:
-            return NodeByNode(sampled_nodes(limit, options), loss, seed), ()
+            return NodeByNode(sampled_nodes(limit, options), loss, seed, units is not None), ()
         directions = isinstance(teacher.potential, Zonal)
         around = usual_starts(loss.manifold, loss.dim, directions, settings.start_scale)
         method, notes = node_wise_method(
             settings.method, loss, teacher.units if limit is None else limit, around, options
         )
-        return NodeByNode(method, loss, seed), notes
+        told = units is not None or settings.method != "node-wise"
+        return NodeByNode(method, loss, seed, told), notes
     batch = first_students(teacher, loss, settings, student)
     first = Student(batch.positions[0], batch.weights[0])
     joint, notes = simultaneous_method(settings.method, loss, first, options)
@@ -260,16 +267,17 @@ def _session(
 def _run(
     teacher: Teacher, loss: Objective, settings: Settings, outcome: Outcome, notes: tuple[str, ...]
 ) -> Run:
+    matching = match(teacher, outcome.student)
     return Run(
         teacher=teacher,
         student=outcome.student,
         method=settings.method,
-        stop=outcome.stop,
+        stop=decided(outcome.stop, matching),
         iterations=outcome.iterations,
         loss=float(loss.value(outcome.student)),
         relative_loss=_relative_loss(teacher, loss, outcome.student),
         history=outcome.history,
-        matching=match(teacher, outcome.student),
+        matching=matching,
         certificate=certificate(loss, outcome.student),
         settings=_described(teacher, settings),
         notes=notes,

@@ -10,7 +10,14 @@ import numpy as np
 from earnshaw.charges.matching import Matching
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.descent.method import Stop
+from earnshaw.descent.nodes import LEFT
 from earnshaw.landscape.certificate import Certificate
+
+RESULTS = {  # what a run can have learned, for people
+    "recovered": "every unit, as a permutation, with its place and weight",
+    "equal-function": "the same function, to 1e-10 of its mean square, by other units",
+    "incomplete": "neither the teacher's units nor its function",
+}
 
 
 @dataclass(frozen=True)
@@ -24,7 +31,8 @@ class Trace:
         gradient_norms: the norm of its gradient there, (n,); empty for node-wise methods.
         paths: for each unit of the student its way, (m, d); units of node-wise methods moved one
             after the other, others at the same time.
-        node_iterations: for node-wise methods, the iterations that each unit took, (k,); else None.
+        node_iterations: for node-wise methods, the iterations that each unit took which was placed
+            and not dropped again; else None.
     """
 
     iterations: np.ndarray
@@ -42,7 +50,7 @@ class Run:
         teacher: what was to be learned.
         student: what was learned.
         method: the name of the method.
-        stop: why the run ended.
+        stop: why the run ended; "recovered" and "equal-function" are told apart as in `result`.
         iterations: how many there were in all.
         loss: the objective at the student.
         relative_loss: the loss E[(f - g)^2] over that of a student without units.
@@ -71,11 +79,24 @@ class Run:
         """What the learner could ask."""
         return str(self.settings["oracle"])
 
+    @property
+    def result(self) -> str:
+        """What was learned, whatever ended the run.
+
+        "recovered": every unit, as a permutation up to the activation's symmetries, with its place
+        and weight (`Matching.is_recovery`). "equal-function": the teacher's function, to a mean
+        square of 1e-10 of its own, by other units. "incomplete": neither.
+        """
+        if self.matching.is_recovery:
+            return "recovered"
+        return "equal-function" if self.relative_loss <= LEFT else "incomplete"
+
     def summary(self) -> dict[str, Any]:
         """Plain numbers, for JSON."""
         return {
             "method": self.method,
             "oracle": self.oracle,
+            "result": self.result,
             "relative_loss": self.relative_loss,
             "units": self.student.units,
             "permutation": self.matching.permutation.tolist(),
@@ -85,3 +106,14 @@ class Run:
             "stop": str(self.stop),
             "certificate": self.certificate.summary(),
         }
+
+
+def decided(stop: Stop, matching: Matching | None) -> Stop:
+    """Why a run stopped, once its units are compared with the teacher's, if there is one.
+
+    A method that leaves nothing of the loss knows of an equal function only.
+    """
+    if stop not in (Stop.EQUAL_FUNCTION, Stop.RECOVERED):
+        return stop
+    recovered = matching is not None and matching.is_recovery
+    return Stop.RECOVERED if recovered else Stop.EQUAL_FUNCTION

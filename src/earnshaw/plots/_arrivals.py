@@ -23,6 +23,7 @@ class Arrivals:
         arrived: which student units are on a proton.
         ends: where student units are.
         paths: the way of each student unit, with its end.
+        result: of the run: "recovered", "equal-function" or "incomplete".
         turned: how many student units were flipped or rescaled.
     """
 
@@ -34,6 +35,8 @@ class Arrivals:
         self.units = len(places)
         self.landed = matching.distance <= NEAR * length
         self.exact = self.landed & (matching.weight_error <= NEAR * heaviest)
+        self.result = run.result
+        self.worst_distance = float(np.max(matching.distance))
         self.worst_weight = float(np.max(matching.weight_error[self.landed], initial=0.0))
         self.ends = np.array(run.student.positions)
         self.arrived = np.zeros(len(self.ends), dtype=bool)
@@ -69,12 +72,18 @@ class Arrivals:
     def headline(self) -> str:
         """The result in a few words."""
         units, found = self.units, int(np.sum(self.landed))
-        if np.all(self.exact):
+        if self.result == "recovered":
             words = f"All {units} units recovered" if units > 1 else "The unit is recovered"
-        elif found == units:
+            worst = max(self.worst_distance, self.worst_weight)
+            return words if np.all(self.exact) else f"{words}, to {short(worst)}"
+        if found == units:
             words = f"All {units} units found" if units > 1 else "The unit is found"
         else:
             words = f"{found} of {plural(units, 'unit')} found"
+        if self.result == "equal-function":
+            spare = len(self.ends) - units
+            made = plural(len(self.ends), "unit") if spare else "other units"
+            return f"An equal function of {made}: {words[0].lower()}{words[1:]}"
         if found and not np.all(self.exact[self.landed]):
             words += f", weights off by up to {short(self.worst_weight)}"
         return words

@@ -73,8 +73,8 @@ def _facts(model: Model, problem: Problem, validation: Validation | None) -> lis
         facts.append("with a linear part")
     if validation is not None:
         low, high = min(validation.units), max(validation.units)
-        between = f"{low}" if low == high else f"{low} to {high}"
-        facts.append(f"{between} units in {len(validation.units)} folds")
+        units = plural(low, "unit") if low == high else f"{low} to {high} units"
+        facts.append(f"{units} in {len(validation.units)} folds")
     for name, words in (("rmse", "RMSE"), ("log_loss", "log-loss")):
         if name in model.scores and len(model.targets) == 1:
             spread = model.scores[f"{name} spread"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from earnshaw.text import plural as plural
 from earnshaw.text import shown
 
 # Why a simulation ended, for people; the names are those of `dynamics.path.Stop`.
@@ -49,11 +50,6 @@ def plain(words: str) -> str:
 def fitting(line: str, size: float, room: int) -> float:
     """The font size for `line`: `size`, or less where it has more than `room` letters."""
     return size * min(1.0, room / max(len(line), 1))
-
-
-def plural(count: int, what: str) -> str:
-    """A count with its noun: 1 unit, 2 units."""
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def units_of(teacher: Any) -> str:

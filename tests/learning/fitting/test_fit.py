@@ -144,3 +144,33 @@ def test_ten_teachers(name, dim, units):
             worst = max(np.max(matching.distance), np.max(matching.weight_error))
             recovered += worst < (1e-5 if name == "relu" else 1e-8)
     assert recovered >= 9
+
+
+def test_ctrl_c_leaves_the_best_network_so_far():
+    _, x, y = teacher_data("tanh", 3, DIM, 600, seed=1)
+    seen = []
+
+    def pressed_after_two_units(event):
+        seen.append(event)
+        if event.action == "add" and event.units == 2:
+            raise KeyboardInterrupt
+
+    found = fitted("tanh", x, y, pressed_after_two_units)
+    assert (found.interrupted, found.settled, found.network.units) == (True, False, 2)
+    assert found.history[-1].action == "interrupted"
+    # The network is that of the last step: its error, in the coordinates of the data, is as said.
+    z = x @ found.network.positions.T + found.network.biases
+    left = y - np.tanh(z) @ found.network.weights - x @ found.network.linear
+    part = np.mean((left - found.network.intercept) ** 2) / np.var(y)
+    assert part == pytest.approx(seen[-2].error, rel=1e-6)
+    assert seen[-2] == found.history[-2]
+
+
+def test_ctrl_c_before_there_is_a_network_is_ctrl_c(monkeypatch):
+    def pressed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("earnshaw.learning.fitting.fitted.refit", pressed)
+    _, x, y = teacher_data("tanh", 1, DIM, 100, seed=1)
+    with pytest.raises(KeyboardInterrupt):
+        fitted("tanh", x, y)

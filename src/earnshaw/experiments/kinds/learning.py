@@ -126,6 +126,8 @@ class LearningKind(Kind):
 
         def report(progress: Any) -> None:
             nonlocal until, cut
+            if progress.compiling:
+                return
             latest[:] = [progress.done / progress.total if progress.total else 0.0, progress.note]
             now = time.monotonic()
             cut = now > until

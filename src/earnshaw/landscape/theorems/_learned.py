@@ -14,7 +14,7 @@ import numpy as np
 from earnshaw.charges.matching import match
 from earnshaw.duality.families.almost_harmonic import AlmostHarmonic
 from earnshaw.landscape.theorems.application import Application, Hypothesis
-from earnshaw.landscape.theorems.setting import Setting
+from earnshaw.landscape.theorems.setting import Setting, nearest_words
 
 
 def near_or_weak(setting: Setting) -> Application | None:
@@ -53,7 +53,11 @@ def one_node(setting: Setting) -> Application | None:
         sources="Full Lem 4.4, Thm 4.1; ITCS Lem 15, Thm 12",
         hypotheses=(
             *_common(setting, potential),
-            Hypothesis("sqrt(G) is delta below sqrt(G(0, 0))", fallen > 0, f"delta = {fallen:.3g}"),
+            Hypothesis(
+                "sqrt(G) is delta below sqrt(G(0, 0))",
+                fallen > 0,
+                f"delta = {fallen:.3g}" if regularized else "asked of G only",
+            ),
             Hypothesis(
                 "the point is in M_(G, delta^2/(2 k^3 d))",
                 setting.epsilon <= needed,
@@ -61,7 +65,7 @@ def one_node(setting: Setting) -> Application | None:
             ),
         ),
         guarantees=f"some unit is within k eps = {reach:.3g} of a proton",
-        here=f"the nearest is at {nearest:.3g}",
+        here=f"the nearest is at {nearest:.3g}" if k else "there is none",
         consistent=nearest < reach,
     )
 
@@ -90,7 +94,7 @@ def network(setting: Setting) -> Application | None:
             Hypothesis(
                 "protons are about d sqrt(log d) apart",
                 nearest >= usual / 4,
-                f"the nearest are {nearest:.3g} apart, d sqrt(2 log d) = {usual:.3g}",
+                f"{nearest_words(nearest)}, d sqrt(2 log d) = {usual:.3g}",
             ),
             Hypothesis("node-wise descent ended here", None, "a student does not tell"),
         ),
@@ -111,7 +115,7 @@ def _common(setting: Setting, potential: AlmostHarmonic) -> tuple[Hypothesis, ..
         ),
         Hypothesis("positions and weights move", setting.loss.wrt == "both"),
         # Electrons on one another make a cusp, which the texts overlook (mathematics.md, error 20).
-        Hypothesis("no two electrons coincide", apart > 0, f"the nearest are {apart:.3g} apart"),
+        Hypothesis("no two electrons coincide", apart > 0, nearest_words(apart)),
     )
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from earnshaw.duality.potential import Radial
 from earnshaw.landscape.theorems.application import Application, Hypothesis
-from earnshaw.landscape.theorems.setting import Setting
+from earnshaw.landscape.theorems.setting import Setting, nearest_words
 
 
 def subharmonic(setting: Setting) -> Application | None:
@@ -48,7 +48,7 @@ def subharmonic(setting: Setting) -> Application | None:
                 bool(np.all(inside)),
                 f"at {int(np.sum(inside))} of {inside.size} pairs",
             ),
-            Hypothesis("no two units coincide", apart > 0, f"the nearest are {apart:.3g} apart"),
+            Hypothesis("no two units coincide", apart > 0, nearest_words(apart)),
         ),
         guarantees="not a local minimum"
         + (f": the smallest eigenvalue is at most {bound:.3g}" if math.isfinite(bound) else ""),
@@ -82,6 +82,6 @@ def gaussian(setting: Setting) -> Application | None:
             ),
         ),
         guarantees=f"some unit is within {edge:.3g} of a proton",
-        here=f"the nearest is at {nearest:.3g}",
+        here=f"the nearest is at {nearest:.3g}" if math.isfinite(nearest) else "there is none",
         consistent=nearest <= edge,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from functools import cached_property
 
 import numpy as np
@@ -117,10 +118,8 @@ class Setting:
     @property
     def distinct(self) -> Hypothesis:
         """That no two charges coincide."""
-        least = float(min(np.min(self.to_protons), np.min(self.to_electrons)))
-        return Hypothesis(
-            "no two charges coincide", least > 0, f"the nearest are {least:.3g} apart"
-        )
+        least = float(np.min(self.to_protons, initial=np.min(self.to_electrons, initial=np.inf)))
+        return Hypothesis("no two charges coincide", least > 0, nearest_words(least))
 
     @property
     def assumption_1(self) -> Hypothesis:
@@ -151,3 +150,8 @@ class Setting:
     def eigenvalue(self) -> str:
         """The smallest eigenvalue, in words."""
         return f"the smallest eigenvalue is {self.certificate.smallest_eigenvalue:.3g}"
+
+
+def nearest_words(apart: float) -> str:
+    """How far the nearest two are apart; infinitely where there are no two."""
+    return f"the nearest are {apart:.3g} apart" if math.isfinite(apart) else "there are no two"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -93,7 +94,10 @@ class Nodewise(BaseEstimator):
         if not np.all(used):
             X, y, weight = X[used], y[used], weight[used]
         with showing_progress(self.verbose, settings) as on_event:
-            self._keep(fit(X, y, weight, sigma, settings, on_event))
+            found = fit(X, y, weight, sigma, settings, on_event)
+        self._keep(found)
+        if found.interrupted:  # as scikit-learn's own networks do
+            warnings.warn("the fit was interrupted: this is the best network so far", stacklevel=3)
         if teacher is not None:
             self.matching_ = self.match(teacher)
 

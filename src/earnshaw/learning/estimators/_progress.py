@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from earnshaw.learning.fitting.growth import Event, OnEvent
 from earnshaw.learning.fitting.settings import Settings
+from earnshaw.text import plural
 
 
 @contextmanager
@@ -35,5 +36,6 @@ def showing_progress(verbose: int, settings: Settings) -> Iterator[OnEvent | Non
 
 def _line(event: Event) -> str:
     return (
-        f"{event.action} on {event.samples} samples: {event.units} units, error {event.error:.3g}"
+        f"{event.action} on {plural(event.samples, 'sample')}: {plural(event.units, 'unit')}, "
+        f"error {event.error:.3g}"
     )

@@ -40,6 +40,7 @@ class Fitted:
         history: what was done, in order.
         solver: the solver of the last descent, on all samples.
         settled: whether that ended by itself.
+        interrupted: whether Ctrl-C ended the fit; then this is the best network that there was.
     """
 
     network: FittedNetwork
@@ -48,6 +49,7 @@ class Fitted:
     history: list[Event]
     solver: str
     settled: bool
+    interrupted: bool = False
 
     def to_network(self) -> Network:
         """The network, as exports write it."""
@@ -66,7 +68,7 @@ def fit(
 ) -> Fitted:
     """Fit a network to inputs (n, d), answers (n, m) and weights (n,) of samples.
 
-    `on_event` is told of every step.
+    `on_event` is told of every step. Ctrl-C ends the fit, with the best network so far.
     """
     _check_identifiable(x, y, activation, settings)
     history: list[Event] = []
@@ -84,6 +86,8 @@ def fit(
     samples, criterion = _measured(everything, settings)
     freedom = Freedom(settings.biases, settings.linear is not False, settings.intercept)
 
+    best = _BestSoFar(settings.units != "auto", freedom)
+
     def grower_of(count: int, freedom: Freedom) -> Grower:
         some = samples.subset(count, settings.seed)
         return Grower(
@@ -95,27 +99,54 @@ def fit(
             seed=settings.seed,
             on_event=note,
             tuning=tuning,
+            on_found=best.keep,
         )
 
     first, *later = _stages(samples.count, tuning.few_samples)
-    found, freedom = _first_stage(grower_of, first, freedom, activation, settings)
-    for count in later:
-        grower = grower_of(count, freedom)
-        begin = grower.begin(found.network)
-        found = grower.grow(begin)
-        if found.network.units > begin.network.units:
-            found = grower.prune(found)
-    whole = FitObjective(everything, settings.loss, settings.alpha, freedom)
-    last = found
-    if found.error > ROUNDED or samples is not everything:
-        last = solver(settings.iterations, settings.tolerance)(whole, found.network)
+    try:
+        found, freedom = _first_stage(grower_of, first, freedom, activation, settings)
+        for count in later:
+            grower = grower_of(count, freedom)
+            begin = grower.begin(found.network)
+            found = grower.grow(begin)
+            if found.network.units > begin.network.units:
+                found = grower.prune(found)
+        whole, last = FitObjective(everything, settings.loss, settings.alpha, freedom), found
+        if found.error > ROUNDED or samples is not everything:
+            last = solver(settings.iterations, settings.tolerance)(whole, found.network)
+        interrupted = False
+    except KeyboardInterrupt:
+        if best.found is None:
+            raise
+        last, freedom, interrupted = best.found, best.freedom, True
+        whole = FitObjective(everything, settings.loss, settings.alpha, freedom)
     value = criterion(whole, last)
-    note(Event("polish", last.network.units, last.error, value, last.iterations, x.shape[0]))
+    action = "interrupted" if interrupted else "polish"
+    note(Event(action, last.network.units, last.error, value, last.iterations, x.shape[0]))
     network = in_data_coordinates(last.network, everything)
     if settings.loss == "softmax":
         network = _centred(network)
     used = solver_of(whole, last.network, settings.solver)
-    return Fitted(network, last.error, value, history, used, last.settled)
+    settled = last.settled and not interrupted
+    return Fitted(network, last.error, value, history, used, settled, interrupted)
+
+
+class _BestSoFar:
+    """The best network met: that of most samples, then of the lowest criterion.
+
+    Where the number of units is given, one of more units comes first.
+    """
+
+    def __init__(self, exact: bool, freedom: Freedom) -> None:
+        self.exact, self.freedom = exact, freedom
+        self.found: Minimum | None = None
+        self.rank: tuple[float, ...] = ()
+
+    def keep(self, event: Event, found: Minimum, freedom: Freedom) -> None:
+        """Take it if it is no worse."""
+        rank = (event.samples, event.units if self.exact else 0, -event.criterion)
+        if rank >= self.rank:
+            self.found, self.freedom, self.rank = found, freedom, rank
 
 
 def standardised(x: np.ndarray, y: np.ndarray, weight: np.ndarray, settings: Settings) -> Samples:
@@ -232,7 +263,7 @@ def _first_stage(
         choices.append((straight.value(other), other, less))
     _, best, free = min(choices, key=lambda choice: choice[0])
     if best is without:
-        straight.on_event(straight.event("straighten", best))
+        straight.tell("straighten", best)
     return best, free
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from earnshaw.descent.nodes import pruned
 from earnshaw.learning.fitting._criterion import PERFECT, Criterion
-from earnshaw.learning.fitting._layout import layout_of
+from earnshaw.learning.fitting._layout import Freedom, layout_of
 from earnshaw.learning.fitting._objective import FitObjective
 from earnshaw.learning.fitting._refit import Features, refit
 from earnshaw.learning.fitting._search import search
@@ -32,7 +32,7 @@ class Event(NamedTuple):
     """One step of a fit, as `history_` has it.
 
     Actions: "begin" (on so many samples), "add", "shake", "remove", "detour", "straighten" (the
-    linear part left out), "polish" (the last descent, on all samples).
+    linear part left out), "polish" (the last descent, on all samples), "interrupted" (Ctrl-C).
     """
 
     action: str
@@ -51,7 +51,8 @@ class Grower:
     """Grows networks on the samples of `objective`.
 
     Units are added while the criterion improves, at most `most`; or, if `exact`, exactly `most`.
-    `minimise` fits all parameters of a network; `on_event` is told of every step.
+    `minimise` fits all parameters of a network; `on_event` is told of every step, `on_found` is
+    given its network.
     """
 
     objective: FitObjective
@@ -62,6 +63,7 @@ class Grower:
     seed: int
     on_event: OnEvent
     tuning: Tuning = dataclasses.field(default_factory=Tuning)
+    on_found: Callable[[Event, Minimum, Freedom], None] | None = None
     salt: int = 0  # so that no two searches start alike
     failed_shakes: int = 0
     shake_work: float = 0.0  # multiplications in shakes
@@ -70,7 +72,7 @@ class Grower:
     def begin(self, network: FittedNetwork) -> Minimum:
         """The minimum next to `network` on these samples, to grow from."""
         found = self.minimise(self.objective, network)
-        self.on_event(self.event("begin", found))
+        self.tell("begin", found)
         return found
 
     def network_from(self, network: FittedNetwork) -> Minimum:
@@ -86,7 +88,7 @@ class Grower:
             found = self._added(here.network, self.objective, here.error)
             if found is None:
                 break
-            self.on_event(self.event("add", found))
+            self.tell("add", found)
             if found.error < self.tuning.noiseless and self.failed_slims < self.tuning.slims:
                 found = self._slimmed(self._settled(found))
             value = self.value(found)
@@ -134,7 +136,7 @@ class Grower:
                 better = trial if alike else self.minimise(self.objective, trial.network)
                 if better.error < tuning.much * found.error:
                     found, here, failed = better, trial, 0
-                    self.on_event(self.event("shake", found))
+                    self.tell("shake", found)
                     continue
             failed, self.failed_shakes = failed + 1, self.failed_shakes + 1
         return found
@@ -172,7 +174,7 @@ class Grower:
             here = fewer
         if here is found or here.error > PERFECT:
             return found
-        self.on_event(self.event("remove", here))
+        self.tell("remove", here)
         return here
 
     def _without_one(self, network: FittedNetwork) -> list[FittedNetwork]:
@@ -197,7 +199,7 @@ class Grower:
             if back is None or back.error >= found.error:
                 break
             much, found = back.error < self.tuning.much * found.error, back
-            self.on_event(self.event("detour", found))
+            self.tell("detour", found)
         return found
 
     def _there_and_back(self, found: Minimum) -> Minimum | None:
@@ -227,7 +229,7 @@ class Grower:
             self._settled(found),
             self._with_one_less,
             lambda fewer, here: self.value(fewer) < self.value(here),
-            lambda fewer: self.on_event(self.event("remove", fewer)),
+            lambda fewer: self.tell("remove", fewer),
         )
 
     def _with_one_less(self, found: Minimum) -> Iterator[Minimum]:
@@ -285,6 +287,13 @@ class Grower:
     def value(self, found: Minimum) -> float:
         """The criterion of a network, lower is better."""
         return self.criterion(self.objective, found)
+
+    def tell(self, action: str, found: Minimum) -> None:
+        """Have a step noted, and what it led to."""
+        event = self.event(action, found)
+        if self.on_found is not None:
+            self.on_found(event, found, self.objective.freedom)
+        self.on_event(event)
 
     def event(self, action: str, found: Minimum) -> Event:
         """A line of history."""

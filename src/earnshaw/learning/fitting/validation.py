@@ -87,6 +87,8 @@ def cross_validate(
             found = fit_problem(problem.take(~inside), activation, settings, step)
         except EarnshawError as error:
             raise EarnshawError(f"without fold {number + 1} of {folds}: {error}") from None
+        if found.interrupted:
+            raise KeyboardInterrupt  # what is left of a fold says nothing
         outputs[inside] = found.network(problem.x[inside])
         units.append(found.network.units)
         scores.append(scores_of(problem.take(inside), outputs[inside]))

@@ -18,7 +18,7 @@ from earnshaw.duality.activation import Activation
 from earnshaw.energy.empirical import empirical_loss
 from earnshaw.errors import EarnshawError
 from earnshaw.learning._sessions import NodeByNode
-from earnshaw.learning.run import Trace
+from earnshaw.learning.run import Trace, decided
 from earnshaw.learning.samples.sampled_nodes import sampled_nodes, translation
 from earnshaw.limits import check_integer
 from earnshaw.numerics.fixed_order import one_blas_thread
@@ -33,8 +33,10 @@ class SampledRun:
     Attributes:
         student: what was learned.
         activation: that of its units.
-        stop: why the run ended: "recovered" if nothing is left, "no-new-unit" if no further unit
-            would earn its price, as with noise, "unit-limit" or "interrupted".
+        stop: why the run ended: "equal-function" if nothing is left of these samples, "recovered"
+            if moreover the units are those of the teacher that was given to compare with,
+            "no-new-unit" if no further unit would earn its price, as with noise, "unit-limit" or
+            "interrupted".
         iterations: of all searches.
         loss: mean (y - g(x))^2.
         relative_loss: that over mean y^2.
@@ -93,16 +95,17 @@ def learn_from_samples(
         )
     limit = UNITS if units is None else check_integer("units", units, 1)
     method = sampled_nodes(limit, MethodOptions(None, tolerance, iterations, starts))
-    session = NodeByNode(method, loss, check_integer("seed", seed, 0))
+    session = NodeByNode(method, loss, check_integer("seed", seed, 0), units is not None)
     outcome = session.outcome(*session.go(session.begin(), report, None))
     first = float(loss.empty_value())
+    matching = None if teacher is None else match(teacher, outcome.student)
     return SampledRun(
         student=outcome.student,
         activation=sigma,
-        stop=outcome.stop,
+        stop=decided(outcome.stop, matching),
         iterations=outcome.iterations,
         loss=outcome.loss,
         relative_loss=outcome.loss / first if first > 0 else float(np.nan),
         history=outcome.history,
-        matching=None if teacher is None else match(teacher, outcome.student),
+        matching=matching,
     )

@@ -31,7 +31,7 @@ from jax import Array
 from earnshaw.charges.network import Student
 from earnshaw.descent.method import RUNNING, Stop
 from earnshaw.descent.methods import MethodOptions
-from earnshaw.descent.nodes import NodeMethod, Nodes, add_unit, pruned, thinned_path
+from earnshaw.descent.nodes import LEFT, NodeMethod, Nodes, add_unit, pruned, thinned_path
 from earnshaw.duality.activation import Translation
 from earnshaw.energy.empirical import EmpiricalLoss
 from earnshaw.energy.objective import Objective
@@ -41,7 +41,6 @@ from earnshaw.learning.samples._refine import FIRST_STEP, refined, swept
 from earnshaw.learning.samples._search import MOST, Climbed, climb
 
 PLAIN = ("full", "both")  # the loss that is searched, and what moves
-LEFT = 1e-10  # part of the first loss that counts as nothing
 PRICE = 2.0  # of a parameter, in log n
 BUCKET = 8  # students are padded to multiples of this, so that few shapes are compiled
 NEEDED = 1e-2  # part of the first loss that is lost with a unit which is surely needed
@@ -118,7 +117,7 @@ class SampledNodes(NodeMethod):
 
     def _stop(self, nodes: Nodes) -> int:
         if self._settled(nodes, nodes.loss):
-            return Stop.RECOVERED.code
+            return Stop.EQUAL_FUNCTION.code
         if int(nodes.failures) >= self.patience:
             return Stop.NO_NEW_UNIT.code
         return Stop.UNIT_LIMIT.code if int(nodes.placed) >= self.limit else RUNNING
