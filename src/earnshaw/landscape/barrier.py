@@ -60,7 +60,8 @@ class Barrier:
     along it they are, from 0 to 1. `top` is the largest loss on the path, `line_top` that on the
     line, `distance` the length of the line. `saddle` is None where Newton's method found none of
     index 1 at the top; then so are its loss and the `error`. `residual` is the steepest slope
-    across the path that is left, relative to the steepest on the line.
+    across the path that is left, relative to the steepest on the line. `matched` says whether units
+    were matched first.
     """
 
     start: Student
@@ -79,6 +80,7 @@ class Barrier:
     saddle_loss: float | None = None
     saddle_gradient: float | None = None
     saddle_eigenvalue: float | None = None
+    matched: bool = True
 
     @property
     def height(self) -> float:
@@ -113,6 +115,7 @@ class Barrier:
             "height": self.height,
             "height_from_end": self.height_from_end,
             "error": self.error,
+            "matched": self.matched,
             "images": len(self.losses),
             "iterations": self.iterations,
             "residual": self.residual,
@@ -183,6 +186,7 @@ def barrier(
         distance=float(np.linalg.norm(flat(end) - flat(start))),
         iterations=ran,
         residual=string.residual,
+        matched=match,
         **about,
     )
 

@@ -84,6 +84,7 @@ def loss_slice(
     along: tuple[int, int] = (0, -1),
     reach: float | None = None,
     grid: int = GRID,
+    match: bool = True,
     objective: str = "full",
     wrt: str | None = None,
 ) -> Slice:
@@ -98,6 +99,7 @@ def loss_slice(
             eigenvalue, -1 of the largest. Those of symmetries are not counted.
         reach: how far the plane is shown on each side; half the usual length of a unit.
         grid: values a side.
+        match: whether to match the units of others with those of `student` first.
         objective, wrt: the loss of a teacher, as in `population_loss`.
     """
     loss = loss_of(teacher, objective, wrt)
@@ -108,6 +110,9 @@ def loss_slice(
     if reach is not None:
         reach = check_real("reach", reach, 0.0)
     if others:
+        others = tuple(map(loss.check, others))
+        if match:
+            others = tuple(aligned(loss, student, other) for other in others)
         return _through(loss, student, others, along, reach, grid)
     found = spectrum(loss, student)
     axes = []
@@ -174,8 +179,7 @@ def _through(
     grid: int,
 ) -> Slice:
     """The plane through two or three students."""
-    matched = [aligned(loss, student, loss.check(other)) for other in others]
-    gaps = [flat(other) - flat(student) for other in matched]
+    gaps = [flat(other) - flat(student) for other in others]
     length = float(np.linalg.norm(gaps[0]))
     if length <= 1e-12 * max(1.0, float(np.linalg.norm(flat(student)))):
         raise EarnshawError("the students are one and the same, up to symmetry: no line joins them")
@@ -215,7 +219,7 @@ def _through(
     if reach is not None:
         middle = (low + high) / 2
         spans = [(m - reach, m + reach) for m in middle]
-    return plane(loss, student, axes, spans[0], spans[1], grid, matched)
+    return plane(loss, student, axes, spans[0], spans[1], grid, others)
 
 
 def flat(student: Student | Gradient) -> np.ndarray:
