@@ -22,6 +22,7 @@ from earnshaw.plots.style import ASTRAY, ELECTRON, INK, PALE, RC
 BODY = 4.3  # inches
 VECTORS = 12  # whose shares are shown
 UNITS = 24
+WIDE = 50.0  # a range that deserves a logarithmic axis
 SHADES = LinearSegmentedColormap.from_list("share", ["#ffffff", "#d2e3f1", ELECTRON, INK])
 
 
@@ -44,7 +45,7 @@ def headline(spectrum: Spectrum) -> str:
     counts = [
         (int(np.sum(spectrum.negative)), "negative"),
         (int(np.sum(spectrum.of_symmetry)), "zero by symmetry"),
-        (int(np.sum(spectrum.zero)), "zero for no known reason"),
+        (int(np.sum(spectrum.zero)), "zero otherwise"),
         (int(np.sum(spectrum.positive)), "positive"),
     ]
     words = ", ".join(f"{count} {name}" for count, name in counts if count)
@@ -62,10 +63,9 @@ def _facts(spectrum: Spectrum) -> list[str]:
 
 
 def _notes(spectrum: Spectrum) -> list[str]:
-    note = (
-        f"Eigenvalues of at most {short(spectrum.tolerance)} in size count as 0. The axis is "
-        "linear between the dotted lines and logarithmic beyond."
-    )
+    note = f"Eigenvalues of at most {short(spectrum.tolerance)} in size count as 0."
+    if _wide(spectrum):
+        note += " The axis is linear between the dotted lines and logarithmic beyond."
     if np.any(spectrum.of_symmetry):
         note += " Zeros by symmetry belong to motions that leave the network's function as it is."
     if spectrum.held:
@@ -73,14 +73,24 @@ def _notes(spectrum: Spectrum) -> list[str]:
     return [note]
 
 
+def _least(spectrum: Spectrum) -> float:
+    """The power of ten below the smallest eigenvalue that is not 0; 1 without one."""
+    sizes = np.abs(spectrum.values[spectrum.negative | spectrum.positive])
+    return 10.0 ** math.floor(math.log10(np.min(sizes))) if len(sizes) else 1.0
+
+
+def _wide(spectrum: Spectrum) -> bool:
+    """Whether eigenvalues span so much that a linear axis would hide some."""
+    return float(np.max(np.abs(spectrum.values), initial=0.0)) > WIDE * _least(spectrum)
+
+
 def _draw_values(axes: matplotlib.axes.Axes, spectrum: Spectrum) -> None:
     values, rank = spectrum.values, np.arange(1, len(spectrum.values) + 1)
-    sizes = np.abs(values[spectrum.negative | spectrum.positive])
-    least = float(np.min(sizes, initial=math.inf))
-    inner = 10.0 ** math.floor(math.log10(least)) if math.isfinite(least) else 1.0
-    axes.set_yscale("symlog", linthresh=inner, linscale=0.6)
-    for mark in (-inner, inner):
-        axes.axhline(mark, color=PALE, lw=0.8, ls=":", zorder=1)
+    inner = _least(spectrum)
+    if _wide(spectrum):
+        axes.set_yscale("symlog", linthresh=inner, linscale=0.6)
+        for mark in (-inner, inner):
+            axes.axhline(mark, color=PALE, lw=0.8, ls=":", zorder=1)
     axes.axhline(0, color=INK, lw=0.9, zorder=1)
     kinds = (
         (spectrum.negative, "negative", ASTRAY, ASTRAY),
@@ -107,8 +117,8 @@ def _draw_values(axes: matplotlib.axes.Axes, spectrum: Spectrum) -> None:
             zorder=3,
         )
     span = float(np.max(np.abs(values), initial=inner))
-    low = -2 * span if np.any(spectrum.negative) else -inner
-    axes.set_ylim(min(low, -inner), 2.5 * span)
+    more = 2.0 if _wide(spectrum) else 1.15
+    axes.set_ylim(-more * span if np.any(spectrum.negative) else -inner, 1.25 * more * span)
     axes.set_xlim(0.4, len(values) + 0.6)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, min_n_ticks=1))
     axes.grid(visible=False, axis="x")
