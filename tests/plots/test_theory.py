@@ -46,6 +46,10 @@ def test_a_spectrum_marks_zeros_of_symmetries_and_what_is_negative():
     assert "logarithmic" in wide
 
 
+def test_a_minimum_has_only_positive_eigenvalues():
+    assert "All 2 eigenvalues are positive" in words(draw_spectrum(made([1.0, 2.0], [False] * 2)))
+
+
 def test_no_smooth_direction_is_said():
     assert "every unit sits on a cusp" in words(draw_spectrum(made([], np.zeros(0, dtype=bool))))
 

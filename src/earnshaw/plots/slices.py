@@ -16,6 +16,7 @@ from earnshaw.plots.style import INK, RC
 
 BODY = 6.0  # inches
 LEVELS = 22
+ZERO = 1e-12  # of the highest loss: what is below is rounding
 USUAL = 0.9  # levels are dense up to where all but 10 % of the losses are
 LOW_HIGH = LinearSegmentedColormap.from_list(
     "loss", ["#16325c", "#2166ac", "#82b0d5", "#d2e3f1", "#fdf6ee", "#f5bfae", "#c8362f"]
@@ -71,15 +72,18 @@ def draw_contours(axes: Any, slice_: Slice, names: tuple[str, ...] | None = None
         alpha=0.6,
         zorder=1,
     )
-    names = names or _names(len(slice_.points))
-    for (x, y), name, loss in zip(slice_.points, names, slice_.point_losses, strict=True):
+    names, right = names or _names(len(slice_.points)), float(np.mean(slice_.rights))
+    for number, ((x, y), name) in enumerate(zip(slice_.points, names, strict=True)):
         axes.plot(x, y, "o", mec="white", mfc=INK, ms=8, mew=1.5, zorder=5, gid="student")
-        words = f"{name}, {short(float(loss), 2)}" if name else short(float(loss), 2)
+        loss = float(slice_.point_losses[number])
+        words = f"{name}, {'0' if abs(loss) <= ZERO * high else short(loss, 2)}"
+        side = -1 if x > right and number else 1
         axes.annotate(
             words,
             (x, y),
-            xytext=(8, 8),
+            xytext=(8 * side, 11 if number == 2 else -17),
             textcoords="offset points",
+            ha="left" if side > 0 else "right",
             fontsize=9,
             zorder=6,
             bbox={"boxstyle": "round,pad=0.25", "fc": "white", "ec": "none", "alpha": 0.85},

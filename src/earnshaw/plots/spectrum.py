@@ -48,6 +48,9 @@ def headline(spectrum: Spectrum) -> str:
         (int(np.sum(spectrum.zero)), "zero otherwise"),
         (int(np.sum(spectrum.positive)), "positive"),
     ]
+    for count, name in counts:
+        if count == len(spectrum.values) > 1:
+            return f"All {count} eigenvalues are {name}"
     words = ", ".join(f"{count} {name}" for count, name in counts if count)
     return f"{plural(len(spectrum.values), 'eigenvalue')}: {words}"
 
