@@ -56,8 +56,7 @@ def command(
         from earnshaw.plots.style import save
 
         save(draw_demo(escape, SENTENCES), plot)
-        filmed = None if report is None else lambda part, note: report((part, 1, note))
-        animate_demo(escape, animate, filmed)
+        animate_demo(escape, animate, _reporter(report))
     seconds = clock.perf_counter() - began
     if json:
         print_json(_payload(escape, found) | _files(plot, animate) | {"seconds": seconds})
@@ -71,6 +70,11 @@ def command(
     for what, path in _files(plot, animate).items():
         say(f"{ {'plot': 'drawn', 'animation': 'filmed'}[what] }: {path}")
     say(f"{seconds:.1f} s")
+
+
+def _reporter(report: Any) -> Any:
+    """Parts of the film as the progress bar wants them."""
+    return None if report is None else lambda part, note: report((round(100 * part), 100, note))
 
 
 def resting_places(protons: np.ndarray) -> np.ndarray:
@@ -96,8 +100,8 @@ def _escape() -> tuple[Escape, Certified]:
     protons = np.array(PROTONS)
     teacher = ew.Teacher(protons, np.ones(len(protons)), "harmonic")
     saddles = resting_places(protons)
-    about = {"objective": "without-constants", "wrt": "positions"}
-    found = ew.certify(teacher, ew.Student(saddles[:1], [1.0]), **about)
+    loss = ew.population_loss(teacher, "without-constants", wrt="positions")
+    found = ew.certify(loss, ew.Student(saddles[:1], np.ones(1)))
     assert found.direction is not None
     out = np.asarray(found.direction.positions)[0]
     out = out / np.linalg.norm(out) * (1 if out[0] > 0 else -1)
@@ -114,7 +118,7 @@ def _escape() -> tuple[Escape, Certified]:
     outer = gaps[:, :, None] * gaps[:, None, :]
     hessian = 2 * np.sum(np.eye(2) / squares - 2 * outer / squares**2, axis=0)
     curvatures = np.einsum("ia,ab,ib->i", directions, hessian, directions)
-    start = ew.Student(saddles[:1] + NUDGE * out, [1.0])
+    start = ew.Student(saddles[:1] + NUDGE * out, np.ones(1))
     path = ew.simulate(teacher, start, TIME, objective="without-constants")
     return Escape(path, saddles, curvatures, directions, energy), found
 

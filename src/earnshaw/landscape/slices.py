@@ -138,15 +138,14 @@ def plane(
     """The loss on `grid` x `grid` points of the plane, s in `across` and t in `upward`."""
     rights, ups = np.linspace(*across, grid), np.linspace(*upward, grid)
     s, t = (part.ravel() for part in np.meshgrid(rights, ups))
-    one, other = (axis.motion for axis in axes)
-    moved = Gradient(
-        *(
-            s.reshape(-1, *(1,) * a.ndim) * a + t.reshape(-1, *(1,) * a.ndim) * b
-            for a, b in zip(one, other, strict=True)
-        )
+    steps, changes = (
+        np.multiply.outer(s, np.asarray(one)) + np.multiply.outer(t, np.asarray(other))
+        for one, other in zip(axes[0].motion, axes[1].motion, strict=True)
     )
     values = np.asarray(
-        _moved_losses(loss, origin.positions, origin.weights, moved.positions, moved.weights)
+        _moved_losses(
+            loss, origin.positions, origin.weights, jnp.asarray(steps), jnp.asarray(changes)
+        )
     )
     marked = [origin, *students]
     start = flat(origin)
@@ -184,6 +183,7 @@ def _through(
     if length <= 1e-12 * max(1.0, float(np.linalg.norm(flat(student)))):
         raise EarnshawError("the students are one and the same, up to symmetry: no line joins them")
     first = gaps[0] / length
+    candidates: list[tuple[np.ndarray, str, float | None]]
     if len(gaps) == 2:
         candidates = [(gaps[1], "to student 2", None)]
     else:

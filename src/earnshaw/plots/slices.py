@@ -43,7 +43,7 @@ def draw_slice(slice_: Slice, names: tuple[str, ...] | None = None) -> Figure:
             getattr(axes, f"set_{which}label")(words)
         bar = page.figure.colorbar(image, cax=page.axes(7.15, 0.1, 0.16, BODY - 0.75))
         bar.set_label("loss")
-        bar.outline.set_visible(False)  # type: ignore[operator]
+        bar.outline.set_visible(False)
         bar.formatter = lambda value, _: short(float(value), 1)  # type: ignore[assignment]
         bar.update_ticks()
     return page.figure
@@ -77,7 +77,7 @@ def draw_contours(axes: Any, slice_: Slice, names: tuple[str, ...] | None = None
         axes.plot(x, y, "o", mec="white", mfc=INK, ms=8, mew=1.5, zorder=5, gid="student")
         loss = float(slice_.point_losses[number])
         words = f"{name}, {'0' if abs(loss) <= ZERO * high else short(loss, 2)}"
-        side = -1 if x > right and number else 1
+        side = -1 if (x > right) != (number == 2) and number else 1  # the third: away from the way
         axes.annotate(
             words,
             (x, y),

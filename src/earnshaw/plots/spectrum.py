@@ -145,4 +145,4 @@ def _draw_shares(page: Page, axes: matplotlib.axes.Axes, spectrum: Spectrum) -> 
         side.set_visible(True)
     bar = page.figure.colorbar(image, cax=page.axes(11.35, 0.2, 0.13, BODY - 0.85))
     bar.set_ticks([0, 0.5, 1], labels=["0", "½", "1"])
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
