@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from earnshaw.experiments.training.settings import Training as Training
     from earnshaw.experiments.training.train import Trained as Trained, train as train
     from earnshaw.inputs import Gaussian as Gaussian, TruncatedGaussian as TruncatedGaussian
+    from earnshaw.landscape.barrier import Barrier as Barrier, barrier as barrier
     from earnshaw.landscape.certificate import Certificate as Certificate
     from earnshaw.landscape.certify import Certified as Certified, certify as certify
     from earnshaw.landscape.hunting.critical_points import Landscape as Landscape
@@ -69,6 +70,8 @@ if TYPE_CHECKING:
         save_proof as save_proof,
     )
     from earnshaw.landscape.proofs.prove import prove as prove
+    from earnshaw.landscape.slices import Slice as Slice, loss_slice as loss_slice
+    from earnshaw.landscape.spectrum import Spectrum as Spectrum, spectrum as spectrum
     from earnshaw.learning.exports.python_file import export as export
     from earnshaw.learning.learn import learn as learn, load_run as load_run
     from earnshaw.learning.run import Run as Run
@@ -101,6 +104,7 @@ _HOMES = {  # the public names, by the module that defines them
     "experiments.training.settings": "Training",
     "experiments.training.train": "Trained train",
     "inputs": "Gaussian TruncatedGaussian",
+    "landscape.barrier": "Barrier barrier",
     "landscape.certificate": "Certificate",
     "landscape.certify": "Certified certify",
     "landscape.hunting.critical_points": "Landscape",
@@ -109,6 +113,8 @@ _HOMES = {  # the public names, by the module that defines them
     "landscape.proofs.proof": "Proof",
     "landscape.proofs.proof_file": "load_proof save_proof",
     "landscape.proofs.prove": "prove",
+    "landscape.slices": "Slice loss_slice",
+    "landscape.spectrum": "Spectrum spectrum",
     "learning.exports.python_file": "export",
     "learning.learn": "learn load_run",
     "learning.run": "Run",

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from earnshaw.cli.options import build_teacher, with_ones, with_teacher
+from earnshaw.cli.options import build_teacher, check_picture, with_ones, with_teacher
 from earnshaw.cli.terminal import print_json, say
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable
 from earnshaw.text import plural
 
 if TYPE_CHECKING:
+    from earnshaw.charges.network import Student
+    from earnshaw.energy.objective import Objective
     from earnshaw.landscape.certify import Certified
     from earnshaw.landscape.proofs.proof import Proof
     from earnshaw.landscape.theorems.application import Application
@@ -45,6 +47,22 @@ def command(
     check: Annotated[
         Path | None, typer.Option(help="Verify the proof in FILE.json again, on its own.")
     ] = None,
+    spectrum: Annotated[
+        Path | None, typer.Option(help="Draw all Hessian eigenvalues: FILE.png, .svg or .pdf.")
+    ] = None,
+    slice_: Annotated[
+        Path | None, typer.Option("--slice", help="Draw the loss on a plane: FILE.png, .svg, .pdf.")
+    ] = None,
+    along: Annotated[
+        str, typer.Option(help="--slice: eigenvectors I,J; 0 the lowest, -1 the highest.")
+    ] = "0,-1",
+    through: Annotated[
+        list[Path] | None,
+        typer.Option(help="--slice: a plane through this student's FILE too; at most twice."),
+    ] = None,
+    reach: Annotated[
+        float | None, typer.Option(help="--slice: how far; half the usual length of a unit.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
     """Say what kind of point a run or a student is, and prove it if asked."""
@@ -55,7 +73,13 @@ def command(
         wrt = "positions"
     asked = [name for name, value in about.items() if value not in (None, [])]
     if check is not None:
-        others = {"a run": run, "--student": student, "--proof": proof}
+        others = {
+            "a run": run,
+            "--student": student,
+            "--proof": proof,
+            "--spectrum": spectrum,
+            "--slice": slice_,
+        }
         named = [*(name for name, value in others.items() if value), *(f"--{a}" for a in asked)]
         if named:
             raise EarnshawError(f"--check takes all from its file; not allowed with: {named[0]}")
@@ -67,6 +91,11 @@ def command(
         raise EarnshawError(f"a run has its teacher; not allowed with a run: --{asked[0]}")
     if proof is not None:
         check_writable(proof, (".json",))
+    check_picture(spectrum)
+    check_picture(slice_)
+    plane = {"along": _two_numbers(along), "reach": reach, "through": through or []}
+    if slice_ is None and (through or reach is not None):
+        raise EarnshawError("--through and --reach describe a --slice FILE, which is not given")
     import earnshaw as ew
     from earnshaw.landscape.certify import certify
     from earnshaw.learning.learn import load_run, objective_of
@@ -89,10 +118,64 @@ def command(
 
         assert result.rigorous is not None
         save_proof(proof, result.rigorous)
+    drawn = {"spectrum": spectrum, "slice": slice_}
+    payload: dict[str, Any] = {} if proof is None else {"proof": str(proof)}
+    payload |= {f"{what}_plot": str(path) for what, path in drawn.items() if path is not None}
+    if spectrum is not None:
+        payload["spectrum"] = _draw_spectrum(loss, point, tolerance, spectrum)
+    if slice_ is not None:
+        payload["slice"] = _draw_slice(loss, point, plane, slice_)
     if json:
-        print_json(result.summary() | ({} if proof is None else {"proof": str(proof)}))
-    else:
-        _print(result, proof)
+        print_json(result.summary() | payload)
+        return
+    _print(result, proof)
+    if spectrum is not None:
+        kinds = {"negative": "", "symmetry": " by symmetry", "zero": " otherwise", "positive": ""}
+        counts = payload["spectrum"]
+        words = [
+            f"{counts[kind]} {'zero' if more else kind}{more}"
+            for kind, more in kinds.items()
+            if counts[kind]
+        ]
+        say(f"eigenvalues: {', '.join(words) or 'none, every unit sits on a cusp'}")
+    for path in drawn.values():
+        if path is not None:
+            say(f"drawn: {path}")
+
+
+def _two_numbers(text: str) -> tuple[int, int]:
+    """The eigenvectors of --along."""
+    try:
+        one, other = (int(part) for part in text.split(","))
+    except ValueError:
+        raise EarnshawError(f"--along is {text!r}; allowed: two integers such as 0,-1") from None
+    return one, other
+
+
+def _draw_spectrum(
+    loss: Objective, point: Student, tolerance: float | None, path: Path
+) -> dict[str, Any]:
+    from earnshaw.landscape.spectrum import spectrum
+    from earnshaw.plots.spectrum import draw_spectrum
+    from earnshaw.plots.style import save
+
+    found = spectrum(loss, point, tolerance=tolerance)
+    save(draw_spectrum(found), path)
+    return found.summary()
+
+
+def _draw_slice(
+    loss: Objective, point: Student, asked: dict[str, Any], path: Path
+) -> dict[str, Any]:
+    from earnshaw.charges.network_file import load_student
+    from earnshaw.landscape.slices import loss_slice
+    from earnshaw.plots.slices import draw_slice
+    from earnshaw.plots.style import save
+
+    others = [load_student(file) for file in asked["through"]]
+    found = loss_slice(loss, point, *others, along=asked["along"], reach=asked["reach"])
+    save(draw_slice(found), path)
+    return found.summary()
 
 
 def _show_checked(path: Path, json: bool) -> None:

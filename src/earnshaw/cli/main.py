@@ -11,7 +11,9 @@ import typer
 
 from earnshaw import __version__
 from earnshaw.cli import (
+    barrier,
     certify,
+    demo,
     fit,
     interrupts,
     landscape,
@@ -36,7 +38,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("barrier")(barrier.command)
 app.command("certify")(certify.command)
+app.command("demo")(demo.command)
 app.command("fit")(fit.command)
 app.command("landscape")(landscape.command)
 app.command("learn")(learn.command)

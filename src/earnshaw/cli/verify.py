@@ -16,6 +16,7 @@ from earnshaw.text import shown
 if TYPE_CHECKING:
     from earnshaw.papers.claims.verdict import ClaimResult
 
+FEW = 3  # claims that are shown statement by statement
 COLOURS = {
     "holds": "green",
     "corrected": "cyan",
@@ -153,24 +154,31 @@ def _list(names: list[str], json: bool) -> None:
 
 
 def _print(results: tuple[ClaimResult, ...]) -> None:
-    from earnshaw.papers.claims.page import kinds_in_words
+    """A few claims in full sentences; many as a table that fits 80 columns."""
+    if len(results) <= FEW:
+        from earnshaw.papers.claims.words import claim_in_words
 
-    columns = dict.fromkeys(("claim", "verdict", "errors as printed", "what it says"), "left")
-    columns |= {"instances": "right", "first witness": "left"}
+        for result in results:
+            verdict = str(result.verdict)
+            (first, *rest) = claim_in_words(result)
+            head = f"{result.claim.id}: {verdict}"
+            say(first.removeprefix(head), head=head, style=COLOURS[verdict])
+            for line in rest:
+                say(line)
+        return
+    columns = {"claim": "left", "verdict": "left", "tested": "right", "what it says": "left"}
     rows: list[tuple[str | Styled, ...]] = []
     for result in results:
         verdict = str(result.verdict)
-        shown_by = [one for one in result.outcomes if one.failed and one.role != "beyond"]
-        row = (
-            result.claim.id,
-            (verdict, COLOURS[verdict]),
-            kinds_in_words(result),
-            result.claim.title,
-            str(sum(outcome.instances for outcome in result.outcomes)),
-            f"{shown_by[0].name}, instance {shown_by[0].witness_index}" if shown_by else "",
-        )
-        rows.append(row)
-    print_table("", columns, rows, unbroken=("claim", "verdict"))
+        tested = str(sum(outcome.instances for outcome in result.outcomes))
+        rows.append((result.claim.id, (verdict, COLOURS[verdict]), tested, result.claim.title))
+    print_table("", columns, rows, unbroken=("claim", "verdict", "tested"))
+    from earnshaw.papers.claims.words import VERDICTS
+
+    for verdict, words in VERDICTS.items():
+        if any(result.verdict == verdict for result in results):
+            say(f": {words}", head=str(verdict), style=COLOURS[str(verdict)])
+    say("earnshaw verify CLAIM shows the statements of one, with their witnesses")
     for result in results:
         notes = [(one.name, note) for one in result.outcomes for note in one.notes if note]
         for name, note in notes:

@@ -170,14 +170,14 @@ def _freed(objective: Objective, student: Student) -> tuple[int, Student] | None
     sizes = COINCIDENT * np.maximum(np.linalg.norm(x, axis=1), 1e-300)
     for spare in range(student.units):
         for other in range(spare):
-            for side, factor in _sides(objective):
+            for side, factor in equal_sides(objective):
                 if np.linalg.norm(x[spare] - side * x[other]) <= sizes[spare]:
                     c[other], c[spare] = c[other] + factor * c[spare], 0.0
                     return spare, Student(x, c)
     return None
 
 
-def _sides(objective: Objective) -> list[tuple[float, float]]:
+def equal_sides(objective: Objective) -> list[tuple[float, float]]:
     """A unit at side * x is `factor` times one at x: x itself, and -x of an odd or even one."""
     flips = NONE if objective.teacher is None else symmetries_of(objective.teacher.species)
     if flips.flip is None or flips.constant or flips.linear:

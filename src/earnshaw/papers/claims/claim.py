@@ -110,7 +110,8 @@ class Claim:
 
     `hypotheses` are in words, as the instances satisfy them; `remarks` say what was corrected, what
     was chosen for constants, and what is not covered. `oracle` says what the runs may ask of the
-    hidden network, `definition` what "local minimum" (or the like) means where it is used.
+    hidden network, `definition` what "local minimum" (or the like) means where it is used. `plain`
+    is the claim for readers outside the field; by default its title.
     """
 
     id: str
@@ -121,3 +122,4 @@ class Claim:
     remarks: tuple[str, ...] = ()
     oracle: str = dataclasses.field(kw_only=True)
     definition: str = dataclasses.field(kw_only=True)
+    plain: str = dataclasses.field(kw_only=True, default="")

@@ -93,6 +93,7 @@ class ClaimResult:
         return {
             "id": self.claim.id,
             "title": self.claim.title,
+            "plain": self.claim.plain or self.claim.title,
             "sources": dataclasses.asdict(self.claim.sources),
             "hypotheses": list(self.claim.hypotheses),
             "remarks": list(self.claim.remarks),

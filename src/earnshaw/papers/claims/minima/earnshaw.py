@@ -323,6 +323,11 @@ def _gaussian_has_no_trap(instance: Instance) -> Finding:
 EARNSHAW = Claim(
     id="earnshaw",
     title="Harmonic potentials admit no strict local minimum",
+    plain="Earnshaw's theorem (1842): among charges that attract and repel by Coulomb's law, no "
+    "charge can rest stably in empty space. Where it is pulled back in one direction it is driven "
+    "out in another, since the curvatures of its energy add up to 0. For networks whose potential "
+    "is harmonic: while a unit sits on no other, some small motion of it lowers the loss, or "
+    "leaves it as it is.",
     sources=Sources(
         epd="Theorem 3.3, Corollary 3.4",
         full="Theorem 3.4, Fact 3.3 (proof in Appendix C)",
