@@ -43,7 +43,23 @@ FOR_THE_POTENTIAL = {"max_norm"}  # parameters that only `ew.potential` understa
 SETTLED = ("activation", "dim", "name", "normalize", "width")  # by the network, not a parameter
 
 
-class Student(eqx.Module):
+class _Remark:
+    """Room for a remark on an object: in a slot, where Equinox, and so JAX, does not see it.
+
+    An attribute beside the fields would make another pytree of it, for which all is compiled anew.
+    """
+
+    __slots__ = ("_unit_kind",)
+
+    def __getstate__(self) -> tuple[dict[str, Any], Any]:
+        return self.__dict__, getattr(self, "_unit_kind", None)
+
+    def __setstate__(self, state: tuple[dict[str, Any], Any]) -> None:
+        self.__dict__.update(state[0])
+        object.__setattr__(self, "_unit_kind", state[1])
+
+
+class Student(_Remark, eqx.Module):
     """The moving units: `positions` (k, d) and `weights` (k,), natural sign. May be empty.
 
     A student has no activation: a loss gives it that of its teacher. One that comes from a teacher

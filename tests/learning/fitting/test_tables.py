@@ -64,7 +64,7 @@ def test_parquet_files_hold_what_pandas_wrote(tmp_path, monkeypatch):
     with pytest.raises(EarnshawError, match=r"'few' has a value that is missing in row 2;"):
         found.numbers(["a", "few"])
     with pytest.raises(EarnshawError, match=r"columns 'label', 'day' are text .*--drop label,day"):
-        found.numbers(["label", "a", "day"])
+        found.numbers(["label", "a", "day"], spare=True)
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(EarnshawError, match=r"needs pyarrow; install .*earnshaw\[tables\]"):
         read_table(tmp_path / "t.parquet")
