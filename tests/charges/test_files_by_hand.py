@@ -41,11 +41,11 @@ def test_positions_weights_and_a_name_are_enough(tmp_path, ending):
     path = write(tmp_path / f"bare{ending}", **charges)
     assert isinstance(ew.load(path), ew.Student)
     np.testing.assert_allclose(ew.load_teacher(path, "relu")(X), RELU, rtol=1e-15)
-    with pytest.raises(EarnshawError, match="it has no activation; allowed: .*--activation"):
+    with pytest.raises(EarnshawError, match=r"it has no activation; allowed: .*--activation"):
         ew.load_teacher(path)
     path = write(tmp_path / f"sphere{ending}", **charges, activation="erf", on="space", width=2.0)
     assert ew.load_teacher(path).species.inputs.width == 2.0
-    with pytest.raises(EarnshawError, match="it says itself .*: activation"):
+    with pytest.raises(EarnshawError, match=r"it says itself .*: activation"):
         ew.load_teacher(path, "relu")
 
 

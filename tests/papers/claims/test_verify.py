@@ -101,6 +101,9 @@ def test_the_verdict_follows_from_the_findings(toy, roles, verdict):
     toy(*(statement(f"s{i}", test, **_role(word)) for i, (word, test) in enumerate(roles)))
     (result,) = verify(["toy"])
     assert result.verdict is verdict
+    assert repr(result).startswith(f"ClaimResult: toy: {verdict}")
+    assert len(repr(result).splitlines()) <= 5
+    assert result.to_dict()["verdict"] == str(verdict)
 
 
 def _role(word):

@@ -117,7 +117,11 @@ class Table:
         """
         for name in names:
             cells = [str(cell) for cell in self.columns[name]]
-            if all(_number(cell) is not None or DECIMAL_COMMA.fullmatch(cell) for cell in cells):
+            if not all(
+                _number(cell) is not None or DECIMAL_COMMA.fullmatch(cell) for cell in cells
+            ):
+                continue
+            if not any("." in cell for cell in cells):
                 raise EarnshawError(
                     f"column {name!r} has decimal commas ({self.first_text(name)}); "
                     "allowed: decimal points, or --decimal ,"
@@ -308,11 +312,14 @@ def _cells(rows: Any, width: int, lines: list[int]) -> Iterator[list[str]]:
 def _numbers(cells: Sequence[str], decimal: str) -> np.ndarray | None:
     """As numbers, NaN where nothing is; None if some are texts.
 
-    Where commas are decimal, points are not numbers: 1.500 may be meant as 1500.
+    Where commas are decimal, a number with a point is refused: 1.500 may be meant as 1500.
     """
     if decimal == ",":
-        if any("." in cell for cell in cells):
-            return None
+        if pointed := [cell for cell in cells if "." in cell and _number(cell) is not None]:
+            raise EarnshawError(
+                f"it has {_cut(pointed[0])!r} where commas are decimal; allowed: numbers without "
+                "points, such as 1500 or 1,5"
+            )
         cells = [cell.replace(",", ".") for cell in cells]
     try:
         return np.array(cells, dtype=float)
