@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -111,3 +113,15 @@ def test_a_student_of_a_teacher_is_stored_with_its_activation(tmp_path, ending):
     # One whose activation has no name is stored as before.
     ew.save(path, ew.Teacher(POSITIONS, WEIGHTS, ew.activation("tanh")).student())
     assert ew.load_student(path).unit_kind is None
+
+
+def test_the_examples_of_the_page(tmp_path, monkeypatch):
+    """JSON, CSV and NPZ of docs/files.md are what it says they are."""
+    page = (Path(__file__).parents[2] / "docs" / "files.md").read_text()
+    blocks = {kind: text for kind, text in re.findall(r"```(\w+)\n(.*?)```", page, re.S)}
+    monkeypatch.chdir(tmp_path)
+    Path("net.json").write_text(blocks["json"])
+    Path("net.csv").write_text(blocks["csv"])
+    exec(blocks["python"], {"np": np})
+    for name in ("net.json", "net.csv", "net.npz"):
+        np.testing.assert_allclose(ew.load_teacher(name)(X), RELU, rtol=1e-15)

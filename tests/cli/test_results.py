@@ -44,7 +44,8 @@ def test_runs_and_what_they_save(invoke, tmp_path):
     found = printed(invoke, *learned, "--save", str(files[".json"]))
     run = ew.learn(ew.random_teacher("gaussian", 2, 2, seed=0), method="gd", iterations=5)
     same(found, run)
-    invoke(*learned, "--save", str(files[".csv"]))
+    told = invoke(*learned, "--save", str(files[".csv"])).stdout
+    assert f"saved: {files['.csv']} (the learned network)" in told.replace("\n", "")
     for file in files.values():
         student = ew.load_student(file)
         np.testing.assert_array_equal(student.positions, run.student.positions)

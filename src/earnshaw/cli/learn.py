@@ -54,7 +54,7 @@ def command(
         run = learn(
             hidden,
             **asked | {"steps": number_or_name(asked["steps"])},
-            save=resume if save is None or save.suffix.lower() in NETWORK else save,
+            save=resume if save is None or _is_network(save) else save,
             resume=resume,
             report=report,
         )
@@ -65,7 +65,7 @@ def command(
         from earnshaw.plots.style import save as save_picture
 
         save_picture(draw_run(run), plot)
-    if save is not None and save.suffix.lower() in NETWORK:
+    if save is not None and _is_network(save):
         from earnshaw.charges.network_file import save as save_network
 
         save_network(save, run.student)
@@ -78,6 +78,11 @@ def command(
         _print(run, seconds, plot, save)
     if str(run.stop) == "interrupted":
         raise typer.Exit(INTERRUPTED)
+
+
+def _is_network(save: Path) -> bool:
+    """Whether that is a file of the network alone, not of the run."""
+    return save.suffix.lower() in NETWORK
 
 
 def _print(run: Run, seconds: float, plot: Path | None, save: Path | None) -> None:
@@ -101,7 +106,7 @@ def _print(run: Run, seconds: float, plot: Path | None, save: Path | None) -> No
     if plot is not None:
         say(f"drawn: {plot}")
     if save is not None:
-        say(f"saved: {save}")
+        say(f"saved: {save}" + (" (the learned network)" if _is_network(save) else ""))
 
 
 def _lines(run: Run, seconds: float) -> list[str]:
