@@ -118,7 +118,7 @@ def test_a_student_of_a_teacher_is_stored_with_its_activation(tmp_path, ending):
 def test_the_examples_of_the_page(tmp_path, monkeypatch):
     """JSON, CSV and NPZ of docs/files.md are what it says they are."""
     page = (Path(__file__).parents[2] / "docs" / "files.md").read_text()
-    blocks = {kind: text for kind, text in re.findall(r"```(\w+)\n(.*?)```", page, re.S)}
+    blocks = dict(re.findall(r"```(\w+)\n(.*?)```", page, re.S))
     monkeypatch.chdir(tmp_path)
     Path("net.json").write_text(blocks["json"])
     Path("net.csv").write_text(blocks["csv"])
