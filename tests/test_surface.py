@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -41,6 +42,12 @@ def test_names():
         assert getattr(ew, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = ew.nothing
+
+
+def test_other_doors_show_their_names_only():
+    for name in ("sklearn", "exports"):
+        module = importlib.import_module(f"earnshaw.{name}")
+        assert dir(module) == sorted(module.__all__)
 
 
 def test_type_checkers_see_the_same_names():

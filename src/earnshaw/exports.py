@@ -16,3 +16,8 @@ __all__ = [
     "numpy_network_source",
     "numpy_source",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names and nothing else."""
+    return list(__all__)

@@ -19,3 +19,8 @@ from earnshaw.learning.estimators.classifier import NodewiseClassifier
 from earnshaw.learning.estimators.regressor import NodewiseRegressor
 
 __all__ = ["NodewiseClassifier", "NodewiseRegressor"]
+
+
+def __dir__() -> list[str]:
+    """The public names and nothing else."""
+    return list(__all__)

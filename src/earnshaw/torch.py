@@ -16,3 +16,8 @@ except ImportError:
 from earnshaw.learning.exports.torch.modules import activation_module, layer_module, network_module
 
 __all__ = ["activation_module", "layer_module", "network_module"]
+
+
+def __dir__() -> list[str]:
+    """The public names and nothing else."""
+    return list(__all__)

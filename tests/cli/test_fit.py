@@ -99,6 +99,29 @@ def test_a_table_becomes_a_model_that_predicts(invoke, tmp_path):
     assert set(os.listdir()) == {"data.csv", "data.model.npz", "f.py", "f.png", "new.csv", "p.npz"}
 
 
+def test_what_is_replaced_is_said_and_advice_can_be_followed(invoke, refuse):
+    """A straight line through numbers with decimal commas; `predict` has no --drop to advise."""
+    lines = [f"{x / 2},{1 + x}".replace(".", "_") for x in range(8)]
+    text = "a;y\n" + "\n".join(line.replace(",", ";").replace("_", ",") for line in lines)
+    Path("data.csv").write_text(text)
+    asked = ("fit", "data.csv", "--target", "y", "--units", "0", "--linear", "yes", "--folds", "0")
+    assert "--decimal ," in refuse(*asked)
+    first = invoke(*asked, "--decimal", ",")
+    assert "saved: data.model.npz\n" in first.stdout
+    again = invoke(*asked, "--decimal", ",")
+    assert "saved: data.model.npz (replaced an older one)\n" in again.stdout
+    assert json.loads(invoke(*asked, "--decimal", ",", "--json").stdout)["replaced"] is True
+    found = json.loads(
+        invoke("predict", "data.model.npz", "data.csv", "--decimal", ",", "--json").stdout
+    )
+    np.testing.assert_allclose(found["predictions"]["predicted_y"], np.arange(1, 9), rtol=1e-9)
+    for cell in ("much", "nan"):
+        Path("new.csv").write_text(f"a\n1\n{cell}\n")
+        line = refuse("predict", "data.model.npz", "new.csv")
+        assert "column 'a'" in line
+        assert "--drop" not in line
+
+
 @pytest.mark.slow
 def test_texts_are_classes(invoke):
     columns = data()

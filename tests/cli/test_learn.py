@@ -109,7 +109,7 @@ REFUSED = [
     (("--teacher", "no-such.json"), "there is no such file"),
     (("--teacher", "orthonormal", "--dim", "3", "--units", "4"), "cannot be orthonormal"),
     (("--plot", "picture.txt"), "allowed endings"),
-    (("--save", "run.json"), "allowed endings"),
+    (("--save", "run.txt"), "allowed endings"),
     (("--resume", "no-such.npz"), "there is no such file"),
     (("--steps", "fast", "--method", "gd"), "steps is 'fast'"),
     (

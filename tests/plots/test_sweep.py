@@ -83,6 +83,21 @@ def test_medians_and_ranges_stand_in_their_cells(tmp_path):
     save(figure, tmp_path / "sweep.png")
 
 
+def test_a_sweep_draws_and_describes_itself(tmp_path):
+    done = made("train", {"depth": [2, 3], "width": [5, 10]}, error)
+    figure = done.plot(tmp_path / "sweep.png")
+    assert [text.get_text() for text in figure.texts] == [
+        text.get_text() for text in draw_sweep(done).texts
+    ]
+    assert "16" in repr(done)
+    assert len(repr(done).splitlines()) <= 5
+    found = done.to_dict()
+    assert (found["cells"], found["done"], found["failed"]) == (16, 16, 0)
+    by_hand = [1e-3 * d**2 * w**0.5 * (1 + 0.37 * 1.5) for d in (2, 3) for w in (5, 10)]
+    np.testing.assert_allclose([row["median"] for row in found["rows"]], by_hand, rtol=1e-12)
+    assert "values" not in found["rows"][0]
+
+
 def test_rates_are_percentages_on_a_scale_from_0_to_1():
     grid = {"activation": ["relu", LONG], "dim": [2, 5], "units": [0, 1, 4]}
     figure = draw_sweep(made("learn", grid, success))

@@ -83,6 +83,12 @@ class Matching(eqx.Module):
     student_form: Quadratic | None
     symmetries: Symmetries = eqx.field(static=True)
 
+    def __repr__(self) -> str:
+        found = self.permutation >= 0
+        far = f", {np.max(self.distance[found]):.1e} apart at most" if np.any(found) else ""
+        order = "a permutation" if self.is_permutation else "no permutation"
+        return f"Matching({np.sum(found)} of {len(found)} units{far}, {order})"
+
     @property
     def form_distance(self) -> float | None:
         """For activations of degree 2 at most: 0 exactly if the two networks are equal."""

@@ -14,10 +14,11 @@ to tabulate, or do not exist (harmonic).
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import equinox as eqx
 import jax
@@ -42,8 +43,29 @@ FOR_THE_POTENTIAL = {"max_norm"}  # parameters that only `ew.potential` understa
 SETTLED = ("activation", "dim", "name", "normalize", "width")  # by the network, not a parameter
 
 
-class Student(eqx.Module):
-    """The moving units: `positions` (k, d) and `weights` (k,), natural sign. May be empty."""
+class _Remark:
+    """Room for a remark on an object: in a slot, where Equinox, and so JAX, does not see it.
+
+    An attribute beside the fields would make another pytree of it, for which all is compiled anew.
+    """
+
+    __slots__ = ("_unit_kind",)
+
+    def __getstate__(self) -> tuple[dict[str, Any], Any]:
+        return self.__dict__, getattr(self, "_unit_kind", None)
+
+    def __setstate__(self, state: tuple[dict[str, Any], Any]) -> None:
+        self.__dict__.update(state[0])
+        object.__setattr__(self, "_unit_kind", state[1])
+
+
+class Student(_Remark, eqx.Module):
+    """The moving units: `positions` (k, d) and `weights` (k,), natural sign. May be empty.
+
+    A student has no activation: a loss gives it that of its teacher. One that comes from a teacher
+    (`ew.learn`, `ew.random_student`, ...) remembers it, and can be called and stored with it. That
+    is a remark on this object, not a part of the pytree: what JAX makes of it has forgotten it.
+    """
 
     positions: Array
     weights: Array
@@ -65,6 +87,54 @@ class Student(eqx.Module):
     def charges(self) -> Array:
         """a = -weights: the electrons' charges, as in the papers."""
         return -self.weights
+
+    def of(self, network: Teacher | UnitKind | Activation) -> Student:
+        """The same student, which knows that its units are of the kind of a teacher's."""
+        found = network.unit_kind if isinstance(network, Teacher) else network
+        found = UnitKind(found) if isinstance(found, Activation) else found
+        student = copy.copy(self)  # a run that has diverged has a student, too
+        object.__setattr__(student, "_unit_kind", found)
+        return student
+
+    @property
+    def unit_kind(self) -> UnitKind | None:
+        """Of which kind its units are; None where that is not known."""
+        return getattr(self, "_unit_kind", None)
+
+    def __call__(self, x: ArrayLike) -> Array:
+        """g(x) for inputs of shape (n, d), with its teacher's activation; shape (n,)."""
+        if self.unit_kind is None:
+            raise EarnshawError(
+                "this student has no activation; allowed: student.of(teacher)(x), and students "
+                "that come from a teacher (learn, random_student, teacher.student())"
+            )
+        return network(self.unit_kind.activation, self, checked_inputs(x, self.dim))
+
+    def __repr__(self) -> str:
+        kind = "" if self.unit_kind is None else f"{self.unit_kind.name}, "
+        return f"Student({kind}{_sizes(self)})"
+
+
+class UnitKind(NamedTuple):
+    """What units are: of a species, on a manifold; or of an activation of which no more is known.
+
+    Attributes:
+        units: the species, or the activation.
+        manifold: where they live; None where that is not known.
+    """
+
+    units: Species | Activation
+    manifold: Manifold | None = None
+
+    @property
+    def name(self) -> str:
+        """That of the activation or potential."""
+        return self.units.name
+
+    @property
+    def activation(self) -> Activation:
+        """sigma(x, w)."""
+        return self.units if isinstance(self.units, Activation) else self.units.activation
 
 
 class Teacher(eqx.Module):
@@ -135,16 +205,39 @@ class Teacher(eqx.Module):
         """sigma(x, w), made when asked for."""
         return self.species.activation
 
+    @property
+    def unit_kind(self) -> UnitKind:
+        """What its units are."""
+        return UnitKind(self.species, self.manifold)
+
     def student(self) -> Student:
         """The perfect student: the same positions and weights."""
-        return Student(self.positions, self.weights)
+        return Student(self.positions, self.weights).of(self)
 
     def __call__(self, x: ArrayLike) -> Array:
         """f(x) for inputs of shape (n, d); shape (n,)."""
+        return network(self.activation, self.student(), checked_inputs(x, self.dim))
+
+    def __repr__(self) -> str:
+        on = "on the sphere" if self.manifold.name == "sphere" else "in space"
+        return f"Teacher({self.species.name}, {_sizes(self)}, {on})"
+
+
+def _sizes(network: Teacher | Student) -> str:
+    *batch, units, dim = network.positions.shape
+    many = "".join(f"{size} x " for size in batch)
+    return f"{many}{units} unit{'' if units == 1 else 's'} in d = {dim}"
+
+
+def checked_inputs(x: ArrayLike, dim: int) -> Array:
+    """Inputs (n, dim) in float64, or one line on what is wrong with them."""
+    try:
         x = jnp.asarray(x, dtype=float)
-        if x.ndim != 2 or x.shape[1] != self.dim:
-            raise EarnshawError(f"the inputs have shape {x.shape}; allowed: (samples, {self.dim})")
-        return network(self.activation, self.student(), x)
+    except (TypeError, ValueError):
+        raise EarnshawError(f"the inputs are no numbers; allowed: (samples, {dim})") from None
+    if x.ndim != 2 or x.shape[1] != dim:
+        raise EarnshawError(f"the inputs have shape {x.shape}; allowed: (samples, {dim})")
+    return x
 
 
 def network(activation: Activation, student: Student, x: Array) -> Array:
@@ -225,6 +318,10 @@ class Species(eqx.Module):
     origin: Origin = eqx.field(static=True)
     name: str = eqx.field(static=True)
     parameters: tuple[tuple[str, Any], ...] = eqx.field(static=True, default=())
+
+    def __repr__(self) -> str:
+        values = "".join(f", {key}={value}" for key, value in self.parameters)
+        return f"Species({self.name}{values})"
 
     @property
     def manifolds(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Teachers and students as files: JSON to read and edit, NPZ for large ones.
+"""Teachers and students as files: JSON to read and edit, NPZ for large ones, CSV for spreadsheets.
 
     format      "earnshaw-teacher" or "earnshaw-student"
     version     1
@@ -6,15 +6,18 @@
     positions   (k, d)
     weights     (k,), natural sign
 
-and, for a teacher,
+and, for a teacher, and a student that knows of which kind its units are,
 
     activation  the name of an activation, with `parameters`, or
     potential   the formula of a potential
     on          "space" or "sphere"
     width       the standard deviation of the inputs
 
-Other fields are ignored. A species made from a user's own function or object has no name to store,
-and is refused. Files of runs, paths, hunts and proofs hold a teacher too, as a part of this kind.
+Other fields are ignored. A file written by hand needs no header, and only positions, weights and an
+activation (or a potential); CSV files are those of `_network_csv.py`; docs/files.md has examples. A
+species made from a user's own function or object has no name to store: a teacher of it is refused,
+a student is stored without. Files of runs, paths, hunts and proofs hold a teacher too, as a part of
+this kind.
 """
 
 from __future__ import annotations
@@ -25,57 +28,96 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from jax.typing import ArrayLike
 
-from earnshaw.charges.manifolds import manifold
-from earnshaw.charges.network import Species, Student, Teacher, checked_charges
+from earnshaw.charges._network_csv import csv_text, read_csv
+from earnshaw.charges.network import Species, Student, Teacher, UnitKind, checked_charges
 from earnshaw.errors import EarnshawError
-from earnshaw.files.fields import array, integer, number, table, text
-from earnshaw.files.kind import Fields, Kind, load_any
+from earnshaw.files.atomic import write_text
+from earnshaw.files.fields import Group, array, integer, number, table, text
+from earnshaw.files.kind import ByHand, Fields, Kind, load_any
 
-CHARGES = (
-    integer("dim", low=1),
-    array("positions", "units", "dim"),
-    array("weights", "units"),
+ENDINGS = (".json", ".npz", ".csv")
+UNITS = (array("positions", "units", "dim"), array("weights", "units"))
+CHARGES = (integer("dim", low=1), *UNITS)
+SPECIES = (
+    text("activation", optional=True),
+    table("parameters", optional=True),
+    text("potential", optional=True),
 )
-STUDENT = Kind(CHARGES, "earnshaw-student")
+MANIFOLDS = ("space", "sphere")
+LIVING = (
+    number("width", low=0.0, optional=True),
+    text("on", allowed=MANIFOLDS, optional=True),
+)
+STUDENT = Kind((*CHARGES, *SPECIES, *LIVING), "earnshaw-student", endings=ENDINGS)
 TEACHER = Kind(
-    (
-        *CHARGES,
-        text("activation", optional=True),
-        table("parameters", optional=True),
-        text("potential", optional=True),
-        number("width", low=0.0),
-        text("on", allowed=("space", "sphere")),
-    ),
+    (*CHARGES, *SPECIES, number("width", low=0.0), text("on", allowed=MANIFOLDS)),
     "earnshaw-teacher",
+    endings=ENDINGS,
 )
+BARE = Group((*UNITS, *SPECIES, *LIVING))
 OF_TEACHER = ("positions", "weights", "activation", "potential", "on", "width", "self")
+NO_ACTIVATION = (
+    "it has no activation; allowed: a field 'activation' with its name, 'potential' with a formula,"
+    " or activation= (--activation) beside the file"
+)
 
 
 def save(path: str | os.PathLike[str], network: Teacher | Student) -> None:
-    """Write a teacher or a student to a ``.json`` or ``.npz`` file, whole or not at all."""
+    """Write a teacher or a student to a .json, .npz or .csv file, whole or not at all."""
     kind = TEACHER if isinstance(network, Teacher) else STUDENT
-    kind.check_writable(path)
-    kind.save(path, network_fields(network))
+    file = kind.check_writable(path)
+    fields = network_fields(network)
+    if file.suffix.lower() == ".csv":
+        write_text(file, csv_text(fields))
+    else:
+        kind.save(file, fields)
 
 
 def load(path: str | os.PathLike[str]) -> Teacher | Student:
-    """The teacher or student in a file that `save` wrote, or one line on what is wrong with it."""
+    """The teacher or student in a file, or one line on what is wrong with it.
+
+    A file without a header is a teacher's if it has an activation or a potential.
+    """
+
+    def made(fields: Fields) -> Teacher | Student:
+        return _network_of(fields, {}) if _has_species(fields) else student_of(fields)
+
     makers: dict[Kind, Callable[[Fields], Teacher | Student]] = {
         TEACHER: teacher_of,
         STUDENT: student_of,
     }
-    return load_any(path, makers)
+    return load_any(path, makers, ByHand(BARE, made, read_csv))
 
 
-def load_teacher(path: str | os.PathLike[str]) -> Teacher:
-    """The same, for a teacher's file only."""
-    return TEACHER.load(path, teacher_of)
+def load_teacher(
+    path: str | os.PathLike[str],
+    activation: str | None = None,
+    *,
+    potential: str | None = None,
+    on: str | None = None,
+    width: float | None = None,
+    **parameters: Any,
+) -> Teacher:
+    """The same, for a teacher's file, or a student's with an activation.
+
+    What the file does not say of its units can be said here, as for `Teacher`.
+    """
+    asked = {"activation": activation, "potential": potential, "on": on, "width": width}
+    given: Fields = {name: value for name, value in asked.items() if value is not None}
+    if parameters:
+        given["parameters"] = parameters
+    made = lambda fields: _network_of(fields, given)  # noqa: E731
+    makers: dict[Kind, Callable[[Fields], Teacher]] = {TEACHER: teacher_of, STUDENT: made}
+    if given:
+        makers[TEACHER] = made
+    return load_any(path, makers, ByHand(BARE, made, read_csv))
 
 
 def load_student(path: str | os.PathLike[str]) -> Student:
-    """The same, for a student's file only."""
-    return STUDENT.load(path, student_of)
+    """The same, for a student's file; without a header, for any network's."""
+    return load_any(path, {STUDENT: student_of}, ByHand(BARE, student_of, read_csv))
 
 
 def network_fields(network: Teacher | Student) -> Fields:
@@ -88,34 +130,72 @@ def network_fields(network: Teacher | Student) -> Fields:
         raise EarnshawError(
             f"the {what}'s positions have shape {positions.shape}; allowed: (units, dimension)"
         )
-    fields: Fields = {
-        "dim": network.dim,
-        "positions": np.asarray(positions),
-        "weights": np.asarray(weights),
-    }
     if isinstance(network, Student):
-        return STUDENT.with_header(fields)
+        return _student_fields(positions, weights, network.unit_kind)
     species = _species_fields(network.species) | {"on": network.manifold.name}
-    return TEACHER.with_header(fields | species)
+    return TEACHER.with_header(_charge_fields(positions, weights) | species)
+
+
+def network_values(positions: ArrayLike, weights: ArrayLike, kind: UnitKind | None) -> Fields:
+    """A student's file as plain values, for JSON: written to a file they can be loaded again."""
+    fields = _student_fields(positions, weights, kind)
+    return fields | {name: fields[name].tolist() for name in ("positions", "weights")}
+
+
+def student_values(student: Student) -> Fields:
+    """The same of a student."""
+    return network_values(student.positions, student.weights, student.unit_kind)
 
 
 def student_of(fields: Fields) -> Student:
-    """The student that the fields of a file describe."""
-    return Student(fields["positions"], fields["weights"])
+    """The student that the fields of a file describe; with an activation it can be called."""
+    student = Student(fields["positions"], fields["weights"])
+    if not _has_species(fields):
+        return student
+    return student.of(_network_of(fields, {})) if student.units else student
 
 
 def teacher_of(fields: Fields) -> Teacher:
-    """The teacher that the fields of a file describe."""
-    places, weights = fields["positions"], fields["weights"]
+    """The teacher that the fields of a teacher's file describe."""
     if ("activation" in fields) == ("potential" in fields):
         raise EarnshawError("it must have either an activation or a potential")
-    about = {"on": manifold(fields["on"]), "width": fields["width"]}
-    if "potential" in fields:
-        return Teacher(places, weights, potential=fields["potential"], **about)
-    if "parameters" not in fields:
+    if "activation" in fields and "parameters" not in fields:
         raise EarnshawError("it has no field 'parameters'")
-    parameters = _checked_parameters(fields["parameters"])
-    return Teacher(places, weights, fields["activation"], **about, **parameters)
+    return _network_of(fields, {})
+
+
+def _network_of(fields: Fields, given: Fields) -> Teacher:
+    """The teacher that the fields of any network's file describe, with what was `given` beside."""
+    said = {*fields, *(("activation", "potential", "parameters") if _has_species(fields) else ())}
+    if twice := [name for name in given if name in said]:
+        raise EarnshawError(f"it says itself what its units are; not allowed with it: {twice[0]}")
+    about = fields | given
+    if not _has_species(about):
+        raise EarnshawError(NO_ACTIVATION)
+    if "activation" in about and "potential" in about:
+        raise EarnshawError("it must have either an activation or a potential")
+    where = {"on": about.get("on"), "width": about.get("width")}
+    if "potential" in about:
+        return Teacher(about["positions"], about["weights"], potential=about["potential"], **where)
+    parameters = _checked_parameters(about.get("parameters", {}))
+    return Teacher(about["positions"], about["weights"], about["activation"], **where, **parameters)
+
+
+def _has_species(fields: Fields) -> bool:
+    return "activation" in fields or "potential" in fields
+
+
+def _charge_fields(positions: ArrayLike, weights: ArrayLike) -> Fields:
+    positions, weights = np.asarray(positions), np.asarray(weights)
+    return {"dim": positions.shape[-1], "positions": positions, "weights": weights}
+
+
+def _student_fields(positions: ArrayLike, weights: ArrayLike, kind: UnitKind | None) -> Fields:
+    fields = _charge_fields(positions, weights)
+    if kind is not None and isinstance(kind.units, Species) and kind.units.origin != "object":
+        on = {} if kind.manifold is None else {"on": kind.manifold.name}
+        fields |= _species_fields(kind.units) | on
+    return STUDENT.with_header(fields)
 
 
 def _species_fields(species: Species) -> Fields:

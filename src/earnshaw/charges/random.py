@@ -163,7 +163,7 @@ def random_student(
     if scale != 1 and teacher.manifold.name == "sphere":
         raise EarnshawError(f"scale is {scale!r} on the sphere; allowed: 1")
     drawn = scale * _positions(positions, teacher)(keys[0], units, teacher.dim)
-    return Student(drawn, _weights(weights)(keys[1], units))
+    return Student(drawn, _weights(weights)(keys[1], units)).of(teacher)
 
 
 def _keys(seed: int, role: int) -> Array:

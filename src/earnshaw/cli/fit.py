@@ -45,6 +45,7 @@ def command(
     separator: Annotated[
         str | None, typer.Option(help="Of a text file: one character, or tab; found by itself.")
     ] = None,
+    decimal: Annotated[str, typer.Option(help="Of numbers in a text file: . or ,")] = ".",
     classify: Annotated[
         bool | None,
         typer.Option(
@@ -80,7 +81,7 @@ def command(
     from earnshaw.learning.fitting.tables import read_table
 
     # A table that cannot be used is refused before anything slow is loaded.
-    table = read_table(data, separator)
+    table = read_table(data, separator, decimal)
     problem = problem_of(table, target or (), features or (), drop or (), weights, classify)
     read = {"units": _units(asked["units"]), "linear": _linear(asked["linear"])}
     strength = ALPHA[problem.kind] if alpha is None else alpha
@@ -98,7 +99,9 @@ def command(
         from earnshaw.learning.exports.model_source import source_of
 
         source = source_of(model)
-    files = _write(model, save, source, export, figure, plot)
+    older = save.exists()
+    files: dict[str, Any] = dict(_write(model, save, source, export, figure, plot))
+    files["replaced"] = older
     seconds = time.perf_counter() - began
     found = Found(model, problem, fitted, validation)
     if json:

@@ -33,39 +33,23 @@ def payload_of(found: Found) -> dict[str, Any]:
 
     model, problem, fitted, validation = found
 
-    network = model.network
-    seen = scores_of(problem, network(problem.x))
-    first = next(iter(seen))
+    seen = scores_of(problem, model.network(problem.x))
     folds = [] if validation is None else validation.scores
-    return {
-        "units": network.units,
-        "score": model.scores.get(first),
-        "score_spread": model.scores.get(f"{first} spread"),
-        "kind": model.kind,
-        "scores": dict(model.scores),
+    return model.summary() | {
         "scores_on_fitted_rows": seen,
         "folds": [
             {"units": count} | score
             for count, score in zip(validation.units if validation else [], folds, strict=True)
         ],
         "rows": problem.count,
-        "inputs": list(model.inputs),
-        "targets": list(model.targets),
-        "classes": list(model.classes),
-        "activation": model.activation,
-        "network": {
-            name: getattr(network, name).tolist()
-            for name in ("positions", "biases", "weights", "linear", "intercept")
-        },
         "history": [event._asdict() for event in fitted.history],
         "solver": fitted.solver,
         "settled": fitted.settled,
-        "settings": dict(model.settings),
         "notes": list(problem.notes),
     }
 
 
-def print_found(found: Found, files: dict[str, str], seconds: float) -> None:
+def print_found(found: Found, files: dict[str, Any], seconds: float) -> None:
     """A table of the units, and the scores."""
     from earnshaw.learning.fitting.unit_table import UnitTable
 
@@ -90,7 +74,8 @@ def print_found(found: Found, files: dict[str, str], seconds: float) -> None:
     lines.append(f"{seconds:.1f} s")
     for what, where in (("saved", "saved"), ("exported", "export"), ("drawn", "plot")):
         if where in files:
-            lines.append(f"{what}: {files[where]}")
+            older = " (replaced an older one)" if what == "saved" and files["replaced"] else ""
+            lines.append(f"{what}: {files[where]}{older}")
     if model.classes and "export" in files:
         lines.append("the exported predict(x) gives g; probabilities(x) and classify(x) use it")
     for line in lines:

@@ -18,8 +18,7 @@ from earnshaw.cli.options import (
     with_teacher,
 )
 from earnshaw.cli.terminal import print_json, print_table, progress_bar, say
-from earnshaw.errors import EarnshawError
-from earnshaw.files.atomic import check_writable
+from earnshaw.files.atomic import check_writable, make_folder
 from earnshaw.landscape.hunting.settings import Settings
 from earnshaw.plots.loading import load_drawing
 from earnshaw.text import plural
@@ -54,8 +53,8 @@ def command(
     check_picture(plot)
     if save is not None:
         check_writable(save, (".npz",))
-    if points is not None and not points.is_dir():
-        raise EarnshawError(f"there is no folder {str(points)!r} for the points")
+    if points is not None:
+        make_folder(points)
     began = time.perf_counter()
     # Batches of starts use all cores: threads of BLAS, for small matrices, only get in their way.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

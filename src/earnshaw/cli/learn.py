@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from earnshaw.learning.run import Run
 
 ROWS = 24  # of the table; more units are summed up
+NETWORK = (".json", ".csv")  # of files for the learned network alone
+SAVE = "FILE.npz keeps the run; FILE.json or .csv the learned network."
 
 
 @with_teacher
@@ -34,14 +36,14 @@ def command(
     about: dict[str, Any],
     asked: dict[str, Any],
     plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
-    save: Annotated[Path | None, typer.Option(help="Keep the run in FILE.npz.")] = None,
+    save: Annotated[Path | None, typer.Option(help=SAVE)] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with the run in FILE.npz.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
     """Learn a random or given teacher (16 units in d = 7), and certify what was reached."""
     check_picture(plot)
     if save is not None:
-        check_writable(save, (".npz",))
+        check_writable(save, (".npz", *NETWORK))
     began = time.perf_counter()
     drawing = load_drawing() if plot is not None else None
     from earnshaw.learning.learn import learn
@@ -53,7 +55,7 @@ def command(
         run = learn(
             hidden,
             **asked | {"steps": number_or_name(asked["steps"])},
-            save=resume if save is None else save,
+            save=resume if save is None or _is_network(save) else save,
             resume=resume,
             report=report,
         )
@@ -64,6 +66,10 @@ def command(
         from earnshaw.plots.style import save as save_picture
 
         save_picture(draw_run(run), plot)
+    if save is not None and _is_network(save):
+        from earnshaw.charges.network_file import save as save_network
+
+        save_network(save, run.student)
     seconds = time.perf_counter() - began
     if json:
         files = {"plot": plot, "saved": save}
@@ -73,6 +79,11 @@ def command(
         _print(run, seconds, plot, save)
     if str(run.stop) == "interrupted":
         raise typer.Exit(INTERRUPTED)
+
+
+def _is_network(save: Path) -> bool:
+    """Whether that is a file of the network alone, not of the run."""
+    return save.suffix.lower() in NETWORK
 
 
 def _print(run: Run, seconds: float, plot: Path | None, save: Path | None) -> None:
@@ -96,7 +107,7 @@ def _print(run: Run, seconds: float, plot: Path | None, save: Path | None) -> No
     if plot is not None:
         say(f"drawn: {plot}")
     if save is not None:
-        say(f"saved: {save}")
+        say(f"saved: {save}" + (" (the learned network)" if _is_network(save) else ""))
 
 
 def _lines(run: Run, seconds: float) -> list[str]:

@@ -19,6 +19,7 @@ import typer
 
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable
+from earnshaw.results import PICTURES
 
 if TYPE_CHECKING:
     from earnshaw.charges.network import Teacher
@@ -123,7 +124,7 @@ def _number(text: str) -> Any:
 def check_picture(path: Path | None) -> None:
     """Refuse, before any work is done, a picture that could not be written."""
     if path is not None:
-        check_writable(path, (".png", ".svg", ".pdf"))
+        check_writable(path, PICTURES)
 
 
 KINDS: dict[str, Any] = {
@@ -187,26 +188,18 @@ def build_teacher(
     from earnshaw.duality.named import check_parameters
 
     named = {"radius": radius, "lam": lam, "core": core, "degree": degree}
-    given = {key: value for key, value in named.items() if value is not None}
+    given: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
     if teacher not in DRAWN:
-        described = {
-            "activation": activation,
-            "dim": dim,
-            "units": units,
-            "positions": positions,
-            "weights": weights,
-            "on": on,
-            "width": width,
-            "parameter": parameters or None,
-            **given,
-        }
-        for option, value in described.items():
+        drawn = {"dim": dim, "units": units, "positions": positions, "weights": weights}
+        for option, value in drawn.items():
             if value is not None:
                 raise EarnshawError(
                     f"--{option} describes a random teacher, and --teacher {teacher} is a file; "
                     "allowed: one of the two"
                 )
-        return load_teacher(Path(teacher))
+        # A file may leave it to the options what its units are.
+        given |= parse_parameters(parameters or [], taken=SETTLED)
+        return load_teacher(Path(teacher), activation, on=on, width=width, **given)
     if teacher == "orthonormal":
         if positions not in (None, "orthonormal"):
             raise EarnshawError(f"--teacher orthonormal has no positions {positions}")

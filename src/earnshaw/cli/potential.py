@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import textwrap
 from pathlib import Path
@@ -16,8 +15,6 @@ from earnshaw.errors import EarnshawError, OutOfRange
 
 if TYPE_CHECKING:
     from earnshaw.duality.potential import Potential
-
-DEFAULT_POINTS = {"rho": (-1.0, -0.5, 0.0, 0.5, 1.0), "r": (0.0, 0.5, 1.0, 2.0, 4.0)}
 
 
 def command(
@@ -57,20 +54,9 @@ def command(
     phi: Any = ew.potential(name, dim, normalize=not raw, width=width, **parameters)
     lengths = _lengths(phi, on, norms)
     points = _points(phi, at)
-    values = [_row(phi, point, lengths) for point in points]
-    payload = {
-        "name": phi.name,
-        "kind": phi.kind,
-        "variable": phi.variable,
-        "dim": getattr(phi, "dim", None),
-        "values": values,
-        "method": phi.method,
-        "error_bound": phi.error_bound,
-        "source": phi.source,
-    }
-    if payload["dim"] is not None and hasattr(phi, "regions"):
-        payload["regions"] = [region._asdict() for region in phi.regions()]
+    payload = phi.summary(points if lengths is None else ())
     if lengths is not None:
+        payload["values"] = [_row(phi, point, lengths) for point in points]
         payload["norms"] = list(lengths)
         payload["error_bound"] = float(phi.moment_error(*(size**2 for size in lengths)))
     if plot is not None:
@@ -105,7 +91,9 @@ def _lengths(phi: Potential, on: str | None, norms: str | None) -> tuple[float, 
 
 
 def _points(phi: Potential, at: list[float] | None) -> tuple[float, ...]:
-    points = tuple(at) if at else DEFAULT_POINTS[phi.variable]
+    from earnshaw.duality.potential import POINTS
+
+    points = tuple(at) if at else POINTS[phi.variable]
     for point in points:
         if phi.variable == "rho" and not -1 <= point <= 1:
             raise OutOfRange("rho", point, "a number in [-1, 1]")
@@ -114,15 +102,8 @@ def _points(phi: Potential, at: list[float] | None) -> tuple[float, ...]:
     return points
 
 
-def _row(phi: Any, point: float, lengths: tuple[float, float] | None) -> dict[str, float]:
-    """Value and derivatives in the potential's variable; with `lengths`, in rho at those norms."""
-    if lengths is None:
-        value, first, second = phi.value(point), phi.first(point), phi.second(point)
-        row = {"at": point, "value": float(value), "first": float(first), "second": float(second)}
-        if phi.kind == "radial":
-            with contextlib.suppress(EarnshawError):  # a potential that is not positive has none
-                row["log_value"] = float(phi.log_value(point))
-        return row
+def _row(phi: Any, point: float, lengths: tuple[float, float]) -> dict[str, float]:
+    """Value and derivatives in rho at these norms |theta| and |w|."""
     import jax
 
     size = lengths[0] * lengths[1]

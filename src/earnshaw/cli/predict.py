@@ -33,6 +33,7 @@ def command(
     separator: Annotated[
         str | None, typer.Option(help="Of a text file: one character, or tab; found by itself.")
     ] = None,
+    decimal: Annotated[str, typer.Option(help="Of numbers in a text file: . or ,")] = ".",
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
     """Predict the target of a table's rows; score it too, if the table has it."""
@@ -44,7 +45,7 @@ def command(
 
     if out is not None and out.suffix.lower() == ".parquet":
         arrow()
-    table = read_table(data, separator)
+    table = read_table(data, separator, decimal)
     from earnshaw.learning.fitting.model_file import load_model
 
     used = load_model(model)

@@ -62,7 +62,7 @@ def command(
         width=width,
         seconds=seconds,
     )
-    payload = _payload(str(potential), on, dim, result)
+    payload = result.summary() | {"potential": str(potential), "on": on, "dim": dim}
     if export is not None:
         payload["export"] = None
         if result.activation is not None:
@@ -71,15 +71,9 @@ def command(
             payload["export"] = str(take_away(result, export))
     if plot is not None:
         from earnshaw.numerics.budget import Budget
-        from earnshaw.plots.duality import draw_pair
-        from earnshaw.plots.style import save
 
-        why = "no activation has this potential"
-        if result.realizable is not False:  # inconclusive, or known to exist but not computed
-            why = f"{ANSWERS[result.realizable]}, with no activation to draw"
         with Budget(seconds):  # for its derivatives
-            figure = draw_pair(result.activation, result.potential, result.obstruction, why)
-        save(figure, plot)
+            result.plot(plot)
         payload["plot"] = str(plot)
     if json:
         print_json(payload)
@@ -103,31 +97,6 @@ def _export_named(
         print_json({"activation": sigma.name, "kind": sigma.kind, "export": str(path)})
     else:
         say(f"exported: {path}")
-
-
-def _payload(text: str, on: str, dim: int | None, result: Any) -> dict[str, Any]:
-    def witness(obstruction: Any) -> dict[str, Any] | None:
-        if obstruction is None:
-            return None
-        form = None
-        if obstruction.points is not None:
-            form = obstruction.quadratic_form(result.potential)
-        return {**obstruction.as_dict(), "quadratic_form": form}
-
-    return {
-        "potential": text,
-        "on": on,
-        "dim": dim,
-        "realizable": result.realizable,
-        "reason": result.reason,
-        "check_error": result.check_error,
-        "check_is_bound": result.check_is_bound,
-        "activation": None if result.activation is None else result.activation.name,
-        "obstruction": witness(result.obstruction),
-        "positive_semidefinite": result.positive_semidefinite,
-        "positive_semidefinite_reason": result.positive_semidefinite_reason,
-        "positive_semidefinite_obstruction": witness(result.psd_obstruction),
-    }
 
 
 def _print_answer(payload: dict[str, Any]) -> None:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from earnshaw.cli.run_sweep import STORE, ClusterOption, StoreOption, WorkersOption, run_plan
 from earnshaw.cli.terminal import print_json, print_rows, say
 from earnshaw.files.atomic import check_writable
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from earnshaw.papers.reproductions.reproduction import Reproduction
 
 
 def command(
@@ -64,23 +59,12 @@ def command(
 
     from earnshaw.experiments.tables import write_csv
     from earnshaw.papers.reproductions.page import write_page
-    from earnshaw.plots.style import save
 
     write_csv(files[".csv"], made.rows)
     write_page(files[".md"], made, request.command())
-    save(_picture(made), files[".png"])
+    made.plot(files[".png"])
     if json:
-        print_json(
-            {
-                "name": name,
-                "preset": preset,
-                "complete": made.complete,
-                "rows": made.rows,
-                "remarks": list(made.remarks),
-                "code": made.code,
-                "files": [str(path) for path in files.values()],
-            }
-        )
+        print_json(made.summary() | {"files": [str(path) for path in files.values()]})
     else:
         print_rows(made.title, made.shown or made.rows)
         for remark in made.remarks:
@@ -88,18 +72,3 @@ def command(
         say(f"written: {', '.join(str(path) for path in files.values())}")
     if done.failed:
         raise typer.Exit(1)
-
-
-def _picture(made: Reproduction) -> Figure:
-    from earnshaw.papers.plots.figure1 import draw_figure_one
-    from earnshaw.papers.plots.figure2 import draw_figure_two
-    from earnshaw.papers.plots.table1 import draw_table_one
-    from earnshaw.papers.plots.table2 import draw_table_two
-
-    draw = {
-        "table1": draw_table_one,
-        "table2": draw_table_two,
-        "figure1": draw_figure_one,
-        "figure2": draw_figure_two,
-    }
-    return draw[made.name](made)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from earnshaw.cli.run_sweep import STORE, StoreOption
-from earnshaw.cli.terminal import json_text, print_json, print_rows, say
+from earnshaw.cli.terminal import print_json, print_rows, say
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable, write_text, write_whole
+from earnshaw.results import json_text
 from earnshaw.text import plural
 
 if TYPE_CHECKING:

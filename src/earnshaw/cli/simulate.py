@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 DIM, UNITS, TIME = 2, 5, 50.0
 MAY_CHANGE = ("time", "max_steps")  # where a stored path goes on
-ENTRIES = 200  # of the energy in JSON
 ROWS = 24  # of the table
 COORDINATES = 3  # of a position in the table
 
@@ -92,7 +91,7 @@ def command(
         else:
             motion = simulate(protons, electrons, **{"time": TIME} | typed, **follow)
     files = _write(motion, settings, plot, animate, save)
-    payload = _payload(motion) | {"settings": settings} | files
+    payload = motion.summary() | {"settings": settings} | files
     if json:
         print_json(payload | {"seconds": clock.perf_counter() - began})
     else:
@@ -178,29 +177,6 @@ def _write(
             animate_path(motion, animate, on_progress=_reporter(report))
         files["animation"] = str(animate)
     return files
-
-
-def _events(motion: Motion) -> list[dict[str, Any]]:
-    return [event._asdict() for event in motion.events]
-
-
-def _payload(motion: Motion) -> dict[str, Any]:
-    import numpy as np
-
-    kept = np.unique(np.linspace(0, len(motion.times) - 1, ENTRIES).round().astype(int))
-    return {
-        "energy": motion.energy[kept].tolist(),
-        "times": motion.times[kept].tolist(),
-        "stop": motion.stop,
-        "events": _events(motion),
-        "bound": motion.bound.tolist(),
-        "group": motion.group.tolist(),
-        "student": {
-            "positions": motion.positions[-1].tolist(),
-            "weights": motion.weights[-1].tolist(),
-        },
-        "steps": motion.steps,
-    }
 
 
 def _print(motion: Motion, files: dict[str, str], seconds: float) -> None:

@@ -38,7 +38,8 @@ def command(
 
     plan = load_plan(built_in(file) or file)
     done = run_plan(plan, store, workers, cluster)
-    rows = [_without_values(row) for row in done.rows(measure)]
+    found = done.summary(measure)
+    rows = found["rows"]
     if csv is not None:
         from earnshaw.experiments.tables import write_csv
 
@@ -49,16 +50,11 @@ def command(
 
         save(draw_sweep(done, measure), plot)
     if json:
-        counts = {"cells": len(done.cells), "done": done.done, "failed": done.failed}
-        print_json(counts | {"run": done.run, "code": done.code, "rows": rows})
+        print_json(found)
     else:
         print_rows(_title(done, measure), rows)
     if done.failed:
         raise typer.Exit(1)
-
-
-def _without_values(row: dict) -> dict:
-    return {name: value for name, value in row.items() if name != "values"}
 
 
 def _title(done: Sweep, measure: str | None) -> str:

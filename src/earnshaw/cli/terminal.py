@@ -7,8 +7,6 @@ other means than these.
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import sys
 import warnings
@@ -18,6 +16,7 @@ from io import StringIO, TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 from earnshaw.errors import EarnshawError
+from earnshaw.results import json_text
 from earnshaw.text import shown
 
 if TYPE_CHECKING:
@@ -130,21 +129,6 @@ def print_rows(title: str, rows: list[dict[str, Any]]) -> None:
 def print_json(payload: dict[str, Any]) -> None:
     """Print `payload` as one JSON object; numbers that JSON lacks (infinite, NaN) become null."""
     write(f"{json_text(payload)}\n")
-
-
-def json_text(payload: Any) -> str:
-    """As JSON text in ASCII, infinite numbers and NaN as null."""
-    return json.dumps(_plain(payload), allow_nan=False)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 @contextmanager

@@ -17,6 +17,8 @@ add and scale, on the sphere and radial ones: a mixture of realizable potentials
 from __future__ import annotations
 
 import abc
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import equinox as eqx
@@ -30,13 +32,18 @@ from earnshaw import numerics  # noqa: F401  (float64)
 from earnshaw.duality.regions import Region, signed_regions
 from earnshaw.errors import EarnshawError
 from earnshaw.limits import check_real
+from earnshaw.results import Result
+
+POINTS = {"rho": (-1.0, -0.5, 0.0, 0.5, 1.0), "r": (0.0, 0.5, 1.0, 2.0, 4.0)}  # worth a look
 
 
-class Potential(eqx.Module):
+class Potential(Result, eqx.Module):
     """A symmetric pair potential. Not constructed directly: see `Zonal`, `Radial`, `Separable`."""
 
     kind: ClassVar[str]
     variable: ClassVar[str]
+    _picture: ClassVar[str] = "earnshaw.plots.duality:draw_potential"
+    _panel: ClassVar[str] = "earnshaw.plots.duality:draw_values"
 
     @property
     @abc.abstractmethod
@@ -85,6 +92,45 @@ class Potential(eqx.Module):
     @abc.abstractmethod
     def laplacian_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
         """The Laplacian of Phi in theta, shape (...)."""
+
+    def summary(self, at: Sequence[float] | None = None) -> dict[str, Any]:
+        """Plain values for JSON: value and derivatives `at` some points, and where they are from.
+
+        `at` are values of the `variable`; by default five of them.
+        """
+        found = {
+            "name": self.name,
+            "kind": self.kind,
+            "variable": self.variable,
+            "dim": getattr(self, "dim", None),
+            "values": [self._row(point) for point in (POINTS[self.variable] if at is None else at)],
+            "method": self.method,
+            "error_bound": self.error_bound,
+            "source": self.source,
+        }
+        if found["dim"] is not None and hasattr(self, "regions"):
+            found["regions"] = [region._asdict() for region in self.regions()]
+        return found
+
+    def _row(self, point: float) -> dict[str, float]:
+        this: Any = self  # the derivatives are those of the three kinds
+        row = {"at": float(point), "value": float(this.value(point))}
+        row |= {"first": float(this.first(point)), "second": float(this.second(point))}
+        if self.kind == "radial":
+            with suppress(EarnshawError):  # a potential that is not positive has none
+                row["log_value"] = float(this.log_value(point))
+        return row
+
+    def _title(self) -> str:
+        dim = getattr(self, "dim", None)
+        return f"{self.name} ({self.kind}{'' if dim is None else f', d = {dim}'})"
+
+    def _facts(self) -> dict[str, object]:
+        return {
+            "a function of": self.variable,
+            "method": self.method,
+            "source": self.source or None,
+        }
 
     def __add__(self, other: Any) -> Potential:
         return (

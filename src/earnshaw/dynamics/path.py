@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -10,10 +10,13 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from earnshaw.charges.network import Student, Teacher
+from earnshaw.charges.network_file import network_values
 from earnshaw.errors import OutOfRange
+from earnshaw.results import Result, number
 
 Stop = Literal["time", "equilibrium", "bound", "collision", "diverged", "step-limit", "interrupted"]
 Kind = Literal["bind", "merge", "release", "split"]
+ENTRIES = 200  # of the energy in JSON
 
 
 class Encounter(NamedTuple):
@@ -50,7 +53,7 @@ class Pause(NamedTuple):
     atol: float
 
 
-class Path(eqx.Module):
+class Path(Result, eqx.Module):
     """The motion of k electrons in R^d, at n increasing times.
 
     `energy` is the objective (the loss L, not L/2) at each time. `bound` has the proton that each
@@ -79,10 +82,43 @@ class Path(eqx.Module):
     steps: int = eqx.field(static=True)
     pause: Pause | None = None
 
+    _picture: ClassVar[str] = "earnshaw.plots.motion:draw_path"
+    _panel: ClassVar[str] = "earnshaw.plots.motion:draw_ways"
+
     @property
     def student(self) -> Student:
         """The student at the end."""
-        return Student(self.positions[-1], self.weights[-1])
+        return Student(self.positions[-1], self.weights[-1]).of(self.teacher)
+
+    def summary(self) -> dict[str, Any]:
+        """Plain values for JSON: the energy at 200 times at most, and how it ended."""
+        kept = np.unique(np.linspace(0, len(self.times) - 1, ENTRIES).round().astype(int))
+        return {
+            "energy": self.energy[kept].tolist(),
+            "times": self.times[kept].tolist(),
+            "stop": self.stop,
+            "events": [event._asdict() for event in self.events],
+            "bound": self.bound.tolist(),
+            "group": self.group.tolist(),
+            "student": network_values(self.positions[-1], self.weights[-1], self.teacher.unit_kind),
+            "steps": self.steps,
+        }
+
+    def _title(self) -> str:
+        teacher, count = self.teacher, len(self.bound)
+        words = f"{count} electron{'' if count == 1 else 's'} among {teacher.units}"
+        protons = f"{words} proton{'' if teacher.units == 1 else 's'}"
+        return f"{teacher.species.name}, d = {teacher.dim}, {protons}"
+
+    def _facts(self) -> dict[str, object]:
+        return {
+            "stop": self.stop,
+            "time": number(float(self.times[-1])),
+            "energy": f"{number(float(self.energy[0]))} -> {number(float(self.energy[-1]))}",
+            "bound": f"{int((self.bound >= 0).sum())} of {len(self.bound)}",
+            "events": len(self.events),
+            "steps": self.steps,
+        }
 
     def at(self, times: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Positions (m, k, d) and weights (m, k) at `times` (m,), for pictures.

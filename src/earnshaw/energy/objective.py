@@ -126,6 +126,15 @@ class Objective(eqx.Module):
     def free_units(self, points: ArrayLike) -> FreeUnits:
         """What one unit alone would do at each of the points (n, d), with its best weight there."""
 
+    def __call__(self, student: Student) -> Array:
+        """The loss of a student: `value`."""
+        return self.value(student)
+
+    def __repr__(self) -> str:
+        what = f"of {self.teacher!r}" if self.teacher is not None else f"in d = {self.dim}"
+        samples = "" if self.samples is None else f" on {self.samples} samples"
+        return f"{type(self).__name__}({self.name}, {what}{samples})"
+
     def optimal_weights(self, student: Student) -> Student:
         """The student with the weights that minimise the loss at its positions."""
         return self.refit(student)[0]

@@ -36,6 +36,14 @@ def check_writable(path: Path, endings: tuple[str, ...]) -> None:
             raise EarnshawError(f"cannot write {str(path)!r}: not a writable file")
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder for files to be written, unless it is there."""
+    if path.exists() and not path.is_dir():
+        raise EarnshawError(f"{str(path)!r} is a file; allowed: a folder")
+    with _writing(path):
+        path.mkdir(parents=True, exist_ok=True)
+
+
 def write_whole(path: Path, write: Callable[[str], None]) -> None:
     """Call `write` with a temporary name beside `path`, then put that file in its place.
 

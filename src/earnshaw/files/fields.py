@@ -214,9 +214,10 @@ def number(
     high: float = math.inf,
     null: bool = False,
     finite: bool = True,
+    optional: bool = False,
 ) -> Field:
     """A real number from `low` to `high`; not `finite`: any at all, also NaN."""
-    return Field(name, float, low=low, high=high, null=null, finite=finite)
+    return Field(name, float, optional, null=null, low=low, high=high, finite=finite)
 
 
 def flag(name: str) -> Field:

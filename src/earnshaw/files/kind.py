@@ -26,7 +26,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, Generic, TypeVar
 
 import numpy as np
 
@@ -46,6 +46,7 @@ from earnshaw.files.npz import Archive
 Made = TypeVar("Made")
 Fields = dict[str, Any]
 HEADER = (text("format"), integer("version"))
+REMARKS = ("version", "dim", "comment")  # that a file without a header may have for no purpose
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +117,38 @@ class Kind(Group):
         return super().checked(raw)
 
 
-def load_any(path: str | os.PathLike[str], makers: Mapping[Kind, Callable[[Fields], Made]]) -> Made:
+@dataclass(frozen=True)
+class ByHand(Generic[Made]):
+    """Files without a header, as people write them: which fields they may have, and what they are.
+
+    Attributes:
+        group: the fields, of which those that are not optional make a file one of these.
+        made: what is made of them.
+        read_csv: the fields of a CSV file, for kinds that have such.
+    """
+
+    group: Group
+    made: Callable[[Fields], Made]
+    read_csv: Callable[[bytes], Mapping[str, Any]]
+
+    def fits(self, raw: Mapping[str, Any]) -> bool:
+        """Whether a file is one of these: it has no header, but some of what it must have."""
+        needed = (field.name for field in self.group.fields if not field.optional)
+        return "format" not in raw and any(name in raw for name in needed)
+
+    def load(self, raw: Mapping[str, Any]) -> Made:
+        """A field that nobody knows is refused: what was meant by it would be missing."""
+        known = [field.name for field in self.group.fields]
+        if unknown := [name for name in raw if name not in (*known, *REMARKS)]:
+            raise EarnshawError(f"it has a field {unknown[0]!r}; allowed: {', '.join(known)}")
+        return self.made(self.group.checked(raw))
+
+
+def load_any(
+    path: str | os.PathLike[str],
+    makers: Mapping[Kind, Callable[[Fields], Made]],
+    by_hand: ByHand[Made] | None = None,
+) -> Made:
     """What is made of a file of one of several kinds, or one line on what is wrong with it."""
     path = as_path(path, "read")
     kinds = list(makers)
@@ -127,7 +159,12 @@ def load_any(path: str | os.PathLike[str], makers: Mapping[Kind, Callable[[Field
     with reading_file(path, "its fields do not fit together"):
         is_json = endings == (".json",) or (".json" in endings and _is_json(path))
         with opened(path) as file:
-            raw = _read_json(file.read(), kinds) if is_json else _read_npz(file, kinds)
+            if by_hand is not None and path.suffix.lower() == ".csv":
+                raw = by_hand.read_csv(file.read())
+            else:
+                raw = _read_json(file.read(), kinds) if is_json else _read_npz(file, kinds)
+        if by_hand is not None and by_hand.fits(raw):
+            return by_hand.load(raw)
         kind = _check_header(raw, kinds)
         return makers[kind](kind.checked(raw))
 
@@ -205,7 +242,11 @@ def _flat(group: Group, fields: Fields, finite: bool, prefix: str = "") -> dict[
 
 def _read_npz(file: BinaryIO, kinds: list[Kind]) -> Mapping[str, Any]:
     every = Group(tuple(field for kind in kinds for field in kind.declared))
-    return _raw(every, Archive(file), all(kind.finite for kind in kinds))
+    archive = Archive(file)
+    raw = _raw(every, archive, all(kind.finite for kind in kinds))
+    if "format" not in archive:  # written by hand, and perhaps with names that nobody knows
+        raw |= {name: None for name in archive if name.partition(".")[0] not in raw}
+    return raw
 
 
 def _raw(

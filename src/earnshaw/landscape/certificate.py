@@ -52,6 +52,7 @@ from earnshaw.landscape.binding import Binding, bind
 from earnshaw.landscape.symmetries import orbit_directions
 from earnshaw.limits import check_real
 from earnshaw.numerics.fixed_order import one_blas_thread
+from earnshaw.results import Result, number
 from earnshaw.text import plural
 
 Kind = Literal[
@@ -72,8 +73,8 @@ HELD = 1e-6  # a margin smaller than this part of the charges' pulls is none
 ZERO = "the loss is 0 to rounding, and no loss is less"
 
 
-@dataclasses.dataclass(frozen=True)
-class Certificate:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Certificate(Result):
     """What kind of point a student is, and the numbers that say so; see the module's docstring.
 
     `gradient_norm` is the distance from 0 to the Clarke subdifferential. `smallest_eigenvalue` is
@@ -117,6 +118,20 @@ class Certificate:
             "bound_units": len(bound),
             "epsilon": _plain(self.epsilon),
             "tolerance": self.tolerance,
+        }
+
+    def _title(self) -> str:
+        return f"{self.kind}: {self.reason}"
+
+    def _facts(self) -> dict[str, object]:
+        found = self.summary()
+        return {
+            "loss": number(self.loss),
+            "gradient norm": number(self.gradient_norm),
+            "smallest eigenvalue": number(self.smallest_eigenvalue),
+            "smallest margin": number(found["smallest_margin"]),
+            "bound units": found["bound_units"],
+            "strict": {True: "yes", False: "no", None: None}[self.strict],
         }
 
 

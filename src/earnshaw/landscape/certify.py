@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from earnshaw.landscape.proofs.proof import Proof
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
 class Certified(Certificate):
     """A certificate, with what the papers say of the point.
 
@@ -59,6 +59,11 @@ class Certified(Certificate):
             "rigorous": None if self.rigorous is None else self.rigorous.summary(),
             "escape": None if self.escape is None else self.escape.summary(),
         }
+
+    def _facts(self) -> dict[str, object]:
+        applied = [one.theorem for one in self.theorems if one.applies]
+        proved = None if self.rigorous is None else self.rigorous.kind
+        return super()._facts() | {"theorems": ", ".join(applied) or "none", "proved": proved}
 
 
 def certify(

@@ -9,9 +9,11 @@ import numpy as np
 
 from earnshaw.charges.matching import Matching
 from earnshaw.charges.network import Student, Teacher
+from earnshaw.charges.network_file import student_values
 from earnshaw.descent.method import Stop
 from earnshaw.descent.nodes import LEFT
 from earnshaw.landscape.certificate import Certificate
+from earnshaw.results import Result, number
 
 RESULTS = {  # what a run can have learned, for people
     "recovered": "every unit, as a permutation, with its place and weight",
@@ -20,7 +22,7 @@ RESULTS = {  # what a run can have learned, for people
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trace:
     """The way of a run, thinned: what pictures are made of.
 
@@ -41,9 +43,13 @@ class Trace:
     paths: tuple[np.ndarray, ...]
     node_iterations: np.ndarray | None = None
 
+    def __repr__(self) -> str:
+        points, last = len(self.iterations), self.iterations[-1:].tolist()
+        return f"Trace: {points} losses up to iteration {last}, the ways of {len(self.paths)} units"
 
-@dataclass(frozen=True)
-class Run:
+
+@dataclass(frozen=True, repr=False)
+class Run(Result):
     """The result of `ew.learn`.
 
     Attributes:
@@ -73,6 +79,12 @@ class Run:
     certificate: Certificate
     settings: dict[str, Any]
     notes: tuple[str, ...] = ()
+
+    _picture = "earnshaw.plots.learning:draw_run"
+    _panel = "earnshaw.plots.learning:draw_ways"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "student", self.student.of(self.teacher))
 
     @property
     def oracle(self) -> str:
@@ -105,6 +117,22 @@ class Run:
             "iterations": self.iterations,
             "stop": str(self.stop),
             "certificate": self.certificate.summary(),
+            "student": student_values(self.student),
+        }
+
+    def _title(self) -> str:
+        teacher = self.teacher
+        return f"{teacher.species.name}, d = {teacher.dim}, {teacher.units} units by {self.method}"
+
+    def _facts(self) -> dict[str, object]:
+        return {
+            "stop": self.stop,
+            "relative loss": number(self.relative_loss),
+            "student units": self.student.units,
+            "a permutation": "yes" if self.matching.is_permutation else "no",
+            "iterations": self.iterations,
+            "certificate": self.certificate.kind,
+            "oracle": self.oracle,
         }
 
 

@@ -36,7 +36,7 @@ def draw_predictions(
     if len(problem.targets) == 1:
         width = 3.25
         axes = page.axes(MARGIN + 0.5, top, width, tall)
-        _draw_points(axes, y[:, 0], g[:, 0], seen)
+        draw_points(axes, y[:, 0], g[:, 0], seen)
         _heading(page, top, MARGIN + 0.5, "Predicted against true", width)
         left = MARGIN + ROOM - width
         axes = page.axes(left, top, width, tall)
@@ -48,7 +48,7 @@ def draw_predictions(
     for number, name in enumerate(names):
         left = MARGIN + 0.5 + number * (width + 0.65)
         axes = page.axes(left, top, width, tall)
-        _draw_points(axes, y[:, number], g[:, number], seen if number == 0 else "")
+        draw_points(axes, y[:, number], g[:, number], seen if number == 0 else "")
         more = len(problem.targets) - len(names)
         last = f" (and {more} more)" if more and number == len(names) - 1 else ""
         _heading(page, top, left, shortened(name, 24) + last, width)
@@ -64,7 +64,7 @@ def _dots(count: int) -> dict[str, Any]:
     return {"s": size, "alpha": float(np.clip(30 / np.sqrt(count), 0.25, 0.8)), "lw": 0}
 
 
-def _draw_points(axes: Any, true: np.ndarray, predicted: np.ndarray, seen: str) -> None:
+def draw_points(axes: Any, true: np.ndarray, predicted: np.ndarray, seen: str) -> None:
     """Each row a point, the same scale on both axes, and the line of perfect predictions."""
     low = float(min(np.min(true), np.min(predicted)))
     high = float(max(np.max(true), np.max(predicted)))

@@ -18,7 +18,8 @@ from earnshaw.duality.potential import (
     Zonal,
     elementwise_derivative,
 )
-from earnshaw.duality.realizing.realization import Obstruction
+from earnshaw.duality.realizing.realization import ANSWERS, Obstruction, Realization
+from earnshaw.duality.realizing.realize import realize
 from earnshaw.errors import OutOfRange
 from earnshaw.plots.formatting import plain
 from earnshaw.plots.style import (
@@ -55,6 +56,37 @@ def draw_pair(
         _draw_laplacian(low_right, view)
         figure.suptitle(plain(view.title), fontweight="bold", fontsize=13)
     return figure
+
+
+def draw_potential(potential: Potential) -> Figure:
+    """The same of a potential alone: with the activation it was made from, or one that is found."""
+    origin = getattr(potential, "origin", None)
+    if isinstance(origin, Activation):
+        return draw_pair(origin, potential)
+    return draw_realization(realize(potential))
+
+
+def draw_realization(found: Realization) -> Figure:
+    """The same of what `ew.realize` found."""
+    return draw_pair(found.activation, found.potential, found.obstruction, _why(found))
+
+
+def draw_values(potential: Potential, axes: Axes) -> None:
+    """The potential alone, in axes of the user's own."""
+    with matplotlib.rc_context(RC):
+        _draw_potential(axes, _View(potential))
+
+
+def draw_activation_of(found: Realization, axes: Axes) -> None:
+    """The activation that was found, or why there is none, in axes of the user's own."""
+    with matplotlib.rc_context(RC):
+        _draw_activation(axes, found.activation, found.obstruction, _why(found))
+
+
+def _why(found: Realization) -> str:
+    if found.realizable is not False:  # inconclusive, or known to exist but not computed
+        return f"{ANSWERS[found.realizable]}, with no activation to draw"
+    return "no activation has this potential"
 
 
 class _View:

@@ -9,14 +9,16 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator
 
+from earnshaw.errors import EarnshawError
 from earnshaw.learning.fitting.fitted import Fitted
 from earnshaw.learning.fitting.model import Model
+from earnshaw.learning.fitting.picture import FitPicture
 from earnshaw.learning.fitting.problem import Problem
 from earnshaw.learning.fitting.scores import score_text, scores_of
 from earnshaw.learning.fitting.unit_table import UnitTable
 from earnshaw.learning.fitting.validation import Validation
 from earnshaw.plots._fitted_units import UnitsMap
-from earnshaw.plots._predictions import draw_predictions
+from earnshaw.plots._predictions import draw_points, draw_predictions
 from earnshaw.plots.formatting import plural, short, shortened
 from earnshaw.plots.page import HEAD, Page, logarithmic
 from earnshaw.plots.style import ELECTRON, FIELD, INK, RC
@@ -28,23 +30,45 @@ FOOT = 0.8  # the labels below them, and a gap
 SCORES = {"r2": "R²", "accuracy": "accuracy"}
 
 
+def draw_estimator(found: FitPicture) -> Figure:
+    """The picture of an estimator, on rows of the user's choice."""
+    return draw_fit(found.model, found.problem, found, None, given=True)
+
+
+def draw_answers(found: FitPicture, axes: Any) -> None:
+    """Predicted against true of these rows, in axes of the user's own."""
+    if found.problem.classes or len(found.problem.targets) > 1:
+        raise EarnshawError(
+            "classes and several targets have no main panel; allowed: plot(X, y) without ax="
+        )
+    outputs = found.model.network(found.problem.x)
+    with matplotlib.rc_context(RC):
+        draw_points(axes, found.problem.y[:, 0], outputs[:, 0], "these rows")
+
+
 def draw_fit(
-    model: Model, problem: Problem, fitted: Fitted, validation: Validation | None
+    model: Model,
+    problem: Problem,
+    fitted: Fitted | FitPicture,
+    validation: Validation | None,
+    given: bool = False,
 ) -> Figure:
     """Predicted against true for rows not seen, error and criterion by units, and the units.
 
-    Without cross-validation the predictions are those of the rows that the network was fitted to.
+    Without cross-validation the predictions are those of the rows that the network was fitted to,
+    or of others that were `given`.
     """
     outputs = model.network(problem.x) if validation is None else validation.outputs
     units = UnitsMap(model, UnitTable.of(model.network, problem))
     with matplotlib.rc_context(RC):
         page = Page(
             TOP + TALL + FOOT + units.height,
-            _title(model, problem, outputs, validation),
+            _title(model, problem, outputs, validation, given),
             _facts(model, problem, validation),
-            [_note(validation), units.note],
+            [_note(validation, given), units.note],
         )
         seen = "fitted rows" if validation is None else "rows not seen"
+        seen = "these rows" if given else seen
         draw_predictions(page, problem, outputs, seen, TOP, TALL)
         _draw_growth(page, fitted, str(model.settings.get("criterion", "criterion")))
         units.draw(page, TOP + TALL + FOOT)
@@ -52,11 +76,16 @@ def draw_fit(
 
 
 def _title(
-    model: Model, problem: Problem, outputs: np.ndarray, validation: Validation | None
+    model: Model,
+    problem: Problem,
+    outputs: np.ndarray,
+    validation: Validation | None,
+    given: bool = False,
 ) -> str:
     scores = scores_of(problem, outputs) if validation is None else model.scores
     name = next(name for name in SCORES if name in scores)
     where = "on the rows it was fitted to" if validation is None else "on rows it has not seen"
+    where = f"on these {plural(problem.count, 'row')}" if given else where
     count = model.network.units
     what = shortened(", ".join(model.targets), 32)
     by = "a linear part alone" if model.network.linear.any() else "a constant"
@@ -82,7 +111,9 @@ def _facts(model: Model, problem: Problem, validation: Validation | None) -> lis
     return facts
 
 
-def _note(validation: Validation | None) -> str:
+def _note(validation: Validation | None, given: bool = False) -> str:
+    if given:
+        return "The predictions are of the rows that were given; the network may have seen them."
     if validation is None:
         return "Without cross-validation: the predictions are of rows that the network has seen."
     return (
@@ -94,7 +125,7 @@ def _note(validation: Validation | None) -> str:
 # -- growth ---------------------------------------------------------------------------------------
 
 
-def _draw_growth(page: Page, fitted: Fitted, criterion: str) -> None:
+def _draw_growth(page: Page, fitted: Fitted | FitPicture, criterion: str) -> None:
     """Error and criterion against the number of units; a curve for every number of samples."""
     left, width, height = GROWTH
     upper = page.axes(left, TOP, width, height)
@@ -159,9 +190,9 @@ def _quiet(axes: Any) -> None:
     axes.set_ylim(low, high)
 
 
-def _errors(fitted: Fitted) -> list[float]:
+def _errors(fitted: Fitted | FitPicture) -> list[float]:
     return [event.error for event in fitted.history]
 
 
-def _criteria(fitted: Fitted, each: bool) -> list[float]:
+def _criteria(fitted: Fitted | FitPicture, each: bool) -> list[float]:
     return [event.criterion / (event.samples if each else 1) for event in fitted.history]

@@ -18,7 +18,7 @@ from earnshaw.plots._field import Shades, paint, potentials
 from earnshaw.plots._projection import Line, View, choose_view
 from earnshaw.plots._small_table import Column, draw_rows, height_of
 from earnshaw.plots.formatting import fitting, plain, plural, short, shortened, units_of
-from earnshaw.plots.style import ASTRAY, ELECTRON, INK, PALE, RC
+from earnshaw.plots.style import ASTRAY, ELECTRON, INK, PALE, RC, panel
 
 WIDTH, HEIGHT = 12.4, 7.8  # inches
 LEFT, TOP = 0.62, 0.925  # the corner of the right column
@@ -63,11 +63,17 @@ def _title(figure: Figure, run: Run, arrivals: Arrivals) -> None:
     figure.text(0.03, 0.92, plain(line), fontsize=fitting(line, 10, 90), va="center", color=PALE)
 
 
-def _draw_trajectories(figure: Figure, run: Run, arrivals: Arrivals) -> None:
+def draw_ways(run: Run, axes: Any) -> None:
+    """The ways of the electrons alone, in axes of the user's own."""
+    with matplotlib.rc_context(RC):
+        _draw_trajectories(axes.figure, run, Arrivals(run), axes)
+
+
+def _draw_trajectories(figure: Any, run: Run, arrivals: Arrivals, own: Any = None) -> None:
     protons, weights = np.asarray(run.teacher.positions), np.asarray(run.teacher.weights)
     view = choose_view(run.teacher.manifold.name, protons, arrivals.paths)
     box = (0.0, 0.12, 0.57, 0.78) if view.deep else (0.07, 0.155, 0.475, 0.73)
-    axes: Any = figure.add_axes(box, projection="3d" if view.deep else None)
+    axes: Any = panel(figure, own, box, view.deep)
     _draw_background(axes, run, view)
     view.furnish(axes)
     axes.set_axisbelow(True)
@@ -92,6 +98,9 @@ def _draw_trajectories(figure: Figure, run: Run, arrivals: Arrivals) -> None:
         vacant=not np.all(reached),
         rings="electron, landed" if np.any(reached) else "",
     )
+    if own is not None:
+        own.legend(handles=handles, loc="best", fontsize=9)
+        return
     figure.legend(
         handles=handles,
         loc="center left",

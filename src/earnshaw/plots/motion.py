@@ -16,7 +16,7 @@ from earnshaw.plots._field import Shades, paint, potentials
 from earnshaw.plots._projection import Line, View, choose_view
 from earnshaw.plots._small_table import Column, draw_rows, height_of
 from earnshaw.plots.formatting import ENDINGS, fitting, plural, short, units_of
-from earnshaw.plots.style import ASTRAY, ELECTRON, FIELD, PALE, RC
+from earnshaw.plots.style import ASTRAY, ELECTRON, FIELD, PALE, RC, panel
 
 WIDTH, HEIGHT = 12.4, 7.4  # inches
 LEFT, TOP = 0.62, 0.915  # the corner of the right column
@@ -99,11 +99,17 @@ def _title(figure: Figure, path: Path) -> None:
     figure.text(0.03, 0.915, line, fontsize=fitting(line, 10, 90), va="center", color=PALE)
 
 
-def _draw_trajectories(figure: Figure, path: Path) -> None:
+def draw_ways(path: Path, axes: Any) -> None:
+    """The ways of the electrons alone, in axes of the user's own."""
+    with matplotlib.rc_context(RC):
+        _draw_trajectories(axes.figure, path, axes)
+
+
+def _draw_trajectories(figure: Any, path: Path, own: Any = None) -> None:
     view, ways = view_of(path)
     protons, weights = np.asarray(path.teacher.positions), np.asarray(path.teacher.weights)
     box = (0.0, 0.115, 0.57, 0.78) if view.deep else (0.07, 0.15, 0.475, 0.73)
-    axes: Any = figure.add_axes(box, projection="3d" if view.deep else None)
+    axes: Any = panel(figure, own, box, view.deep)
     shades = _draw_potential(axes, path, view)
     view.furnish(axes)
     axes.set_axisbelow(True)
@@ -127,6 +133,9 @@ def _draw_trajectories(figure: Figure, path: Path) -> None:
         free=not np.all(bound),
         antipodes=bool(np.any(opposite)),
     )
+    if own is not None:
+        own.legend(handles=handles, loc="best", fontsize=9)
+        return
     figure.legend(
         handles=handles,
         loc="center left",

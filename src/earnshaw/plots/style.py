@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import write_whole
 
 INK = "#1f2430"
@@ -40,8 +43,32 @@ RC: dict[Any, Any] = {
 }
 
 
+def panel(figure: Any, own: Any, box: tuple[float, float, float, float], deep: bool) -> Any:
+    """Axes in the `box` of a figure, or the user's own, which must be as `deep` as the picture."""
+    if own is None:
+        return figure.add_axes(box, projection="3d" if deep else None)
+    if deep != (getattr(own, "name", "") == "3d"):
+        needed = 'with projection="3d"' if deep else "without a projection"
+        raise EarnshawError(f"ax has another projection than the picture; allowed: axes {needed}")
+    return own
+
+
 def save(figure: Figure, path: Path) -> None:
     """Write the picture whole or not at all; the ending of `path` says the format."""
-    FigureCanvasAgg(figure)
+    _with_canvas(figure)
     kind = path.suffix.lstrip(".").lower()
     write_whole(path, lambda name: figure.savefig(name, format=kind, dpi=150))
+
+
+def small_png(figure: Figure) -> bytes:
+    """The picture for a notebook, which keeps it inside: half as many dots as on paper."""
+    _with_canvas(figure)
+    content = BytesIO()
+    figure.savefig(content, format="png", dpi=75)
+    return content.getvalue()
+
+
+def _with_canvas(figure: Figure) -> None:
+    """Give it one to be drawn on; a figure of the user's own, in a window, keeps its own."""
+    if type(figure.canvas) is FigureCanvasBase:
+        FigureCanvasAgg(figure)

@@ -1,10 +1,12 @@
 """The estimators as people use them, and against scikit-learn's own where they must agree."""
 
+import json
 import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
@@ -12,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import earnshaw as ew
+from earnshaw.errors import EarnshawError
 from earnshaw.sklearn import NodewiseClassifier, NodewiseRegressor
 from learning.fitting.cases import answers, teacher_data
 
@@ -45,6 +48,29 @@ def test_attributes_teacher_and_pickle(data, model):
     there = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(there.predict(x), model.predict(x))
     assert {"action", "units", "error", "criterion"} <= set(model.history_[0])
+
+
+def test_pictures_and_plain_values(data, model, tmp_path):
+    _, x, y = data
+    found = json.loads(model.to_json())
+    assert found == model.to_dict()
+    assert (found["units"], found["activation"], found["kind"]) == (2, "tanh", "regression")
+    assert found["network"]["positions"] == model.units_.tolist()
+    assert [step["units"] for step in found["history"]] == [e["units"] for e in model.history_]
+    figure = model.plot(x, y, tmp_path / "fit.png")
+    assert "on these 200 rows" in " ".join(text.get_text() for text in figure.texts)
+    assert (tmp_path / "fit.png").read_bytes().startswith(b"\x89PNG")
+    axes = Figure().add_subplot()
+    model.plot(x, y, ax=axes)
+    (points,) = (one for one in axes.collections if one.get_gid() == "rows")
+    np.testing.assert_allclose(points.get_offsets(), np.column_stack([y, model.predict(x)]))
+    with pytest.raises(EarnshawError, match="X has 200 rows, y has 3"):
+        model.plot(x, y[:3])
+    classes = NodewiseClassifier(n_units=0, linear=True).fit(x, y > 0)
+    assert classes.to_dict()["classes"] == ["False", "True"]
+    assert "accuracy" in classes.plot(x, y > 0).texts[0].get_text()
+    with pytest.raises(EarnshawError, match="knows no class 3"):
+        classes.plot(x, np.full(200, 3))
 
 
 def test_pipeline_grid_search_and_names(data):

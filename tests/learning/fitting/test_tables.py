@@ -39,6 +39,36 @@ def test_text_files_hold_what_pandas_wrote(tmp_path, sign, encoding):
     assert "'red, or so' in line 2" in found.first_text("label")
 
 
+def test_decimal_commas(tmp_path):
+    """As a spreadsheet in most of Europe writes them: said, and read if asked for."""
+    path = tmp_path / "t.csv"
+    numbers = [1.5, -0.25, 3.0, 2e-3]
+    lines = [f"{x}".replace(".", ",") + f";{i};word" for i, x in enumerate(numbers)]
+    path.write_text("x;n;w\n" + "\n".join(lines))
+    table = read_table(path)
+    words = r"'x' has decimal commas \('1,5' in line 2\); allowed: .* --decimal ,"
+    for ask in (
+        lambda: table.numbers(["n", "x"]),
+        lambda: problem_of(table, ["n"], drop=["w"]),
+        lambda: problem_of(table, ["x"], drop=["w"]),  # not four classes
+    ):
+        with pytest.raises(EarnshawError, match=words):
+            ask()
+    with pytest.raises(EarnshawError, match="'w' is text"):
+        table.numbers(["w"])
+    read = read_table(path, decimal=",")
+    np.testing.assert_array_equal(read.numbers(["x"])[:, 0], numbers)
+    # A point is no decimal point there, and 1.500 may be 1500.
+    path.write_text("x;n\n1.500;1\n2,5;2\n")
+    with pytest.raises(EarnshawError, match=r"it has '1.500' where commas are decimal"):
+        read_table(path, decimal=",")
+    with pytest.raises(EarnshawError, match=r"'x' is text \('2,5' in line 3\)"):
+        read_table(path).numbers(["x"])
+    for bad, file in (("x", path), (",", tmp_path / "t.npz")):
+        with pytest.raises(EarnshawError, match="decimal"):
+            read_table(file, decimal=bad)
+
+
 def test_a_column_that_turns_to_text_late_keeps_its_first_entries(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "BLOCK", 3)
     cells = ["01", "2.50", "3", "4", "5", "six", "7"]
@@ -64,7 +94,7 @@ def test_parquet_files_hold_what_pandas_wrote(tmp_path, monkeypatch):
     with pytest.raises(EarnshawError, match=r"'few' has a value that is missing in row 2;"):
         found.numbers(["a", "few"])
     with pytest.raises(EarnshawError, match=r"columns 'label', 'day' are text .*--drop label,day"):
-        found.numbers(["label", "a", "day"])
+        found.numbers(["label", "a", "day"], spare=True)
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(EarnshawError, match=r"needs pyarrow; install .*earnshaw\[tables\]"):
         read_table(tmp_path / "t.parquet")

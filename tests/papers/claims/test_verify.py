@@ -101,6 +101,9 @@ def test_the_verdict_follows_from_the_findings(toy, roles, verdict):
     toy(*(statement(f"s{i}", test, **_role(word)) for i, (word, test) in enumerate(roles)))
     (result,) = verify(["toy"])
     assert result.verdict is verdict
+    assert repr(result).startswith(f"ClaimResult: toy: {verdict}")
+    assert len(repr(result).splitlines()) <= 5
+    assert result.to_dict()["verdict"] == str(verdict)
 
 
 def _role(word):
@@ -224,7 +227,7 @@ def test_processes_share_the_claims_and_change_nothing():
 
 def test_a_process_that_dies_is_said_in_one_line(monkeypatch):
     monkeypatch.setattr(processes, "WORKER", "earnshaw.no_such_module")
-    with pytest.raises(EarnshawError, match="the process that tested (dual|dynamics) died"):
+    with pytest.raises(EarnshawError, match=r"the process that tested (dual|dynamics) died"):
         verify(["dynamics", "dual"], instances=1, workers=2)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import equinox as eqx
 import numpy as np
 
 from earnshaw.duality.activation import Activation
 from earnshaw.duality.potential import Potential
+from earnshaw.results import Result, number
 
 ObstructionKind = Literal[
     "negative-coefficient",
@@ -20,7 +21,10 @@ ObstructionKind = Literal[
 ]
 
 
-class Obstruction(eqx.Module):
+ANSWERS = {True: "realizable", False: "not realizable", None: "inconclusive"}
+
+
+class Obstruction(Result, eqx.Module):
     """Why no activation exists, in a form that anyone can check (Full, Lemma B.4).
 
     `kind` and `location` name the negative quantity: the degree of a Taylor or Gegenbauer
@@ -67,8 +71,17 @@ class Obstruction(eqx.Module):
             "weights": None if self.weights is None else np.asarray(self.weights).tolist(),
         }
 
+    summary = as_dict
 
-class Realization(eqx.Module):
+    def _title(self) -> str:
+        return f"{self.kind} at {self.location:g}"
+
+    def _facts(self) -> dict[str, object]:
+        many = None if self.points is None else len(self.points)
+        return {"value": number(self.value), "dim": self.dim, "points of the witness": many}
+
+
+class Realization(Result, eqx.Module):
     """Whether a potential is realizable, and by what.
 
     `realizable` is True (then `activation` evaluates), False (then `obstruction` says why), or
@@ -89,3 +102,41 @@ class Realization(eqx.Module):
     positive_semidefinite: bool | None = None
     positive_semidefinite_reason: str = ""
     psd_obstruction: Obstruction | None = None
+
+    _picture: ClassVar[str] = "earnshaw.plots.duality:draw_realization"
+    _panel: ClassVar[str] = "earnshaw.plots.duality:draw_activation_of"
+
+    def summary(self) -> dict[str, Any]:
+        """Plain values for JSON: the answer, and the witnesses with their quadratic forms."""
+        return {
+            "potential": self.potential.name,
+            "on": "sphere" if self.potential.kind == "zonal" else "space",
+            "dim": getattr(self.potential, "dim", None),
+            "realizable": self.realizable,
+            "reason": self.reason,
+            "check_error": self.check_error,
+            "check_is_bound": self.check_is_bound,
+            "activation": None if self.activation is None else self.activation.name,
+            "obstruction": self._witness(self.obstruction),
+            "positive_semidefinite": self.positive_semidefinite,
+            "positive_semidefinite_reason": self.positive_semidefinite_reason,
+            "positive_semidefinite_obstruction": self._witness(self.psd_obstruction),
+        }
+
+    def _witness(self, obstruction: Obstruction | None) -> dict[str, Any] | None:
+        if obstruction is None:
+            return None
+        form = None
+        if obstruction.points is not None:
+            form = obstruction.quadratic_form(self.potential)
+        return {**obstruction.as_dict(), "quadratic_form": form}
+
+    def _title(self) -> str:
+        return f"{self.potential.name}: {ANSWERS[self.realizable]}"
+
+    def _facts(self) -> dict[str, object]:
+        return {
+            "reason": self.reason.removeprefix("inconclusive: "),
+            "activation": None if self.activation is None else self.activation.name,
+            "check error": number(self.check_error),
+        }

@@ -17,10 +17,11 @@ from earnshaw.experiments.sweeps._dispatch import Dispatcher
 from earnshaw.experiments.sweeps._executor import Executor, Serial
 from earnshaw.experiments.sweeps.plan import Plan, plan
 from earnshaw.experiments.sweeps.progress import Watch
+from earnshaw.results import Result
 
 
-@dataclass(frozen=True)
-class Sweep:
+@dataclass(frozen=True, repr=False)
+class Sweep(Result):
     """A sweep and what is known of its cells.
 
     Attributes:
@@ -36,6 +37,8 @@ class Sweep:
     code: str
     cells: tuple[Cell, ...]
     elsewhere: int = 0
+
+    _picture = "earnshaw.plots.sweep:draw_sweep"
 
     def __post_init__(self) -> None:
         expected = kind_named(self.plan.kind).numbers
@@ -94,6 +97,28 @@ class Sweep:
                 }
             rows.append(row | {"values": values})
         return rows
+
+    def summary(self, measure: str | None = None) -> dict[str, Any]:
+        """Plain values for JSON: how many cells are done, and a row for each place of the grid."""
+        rows = [
+            {name: value for name, value in row.items() if name != "values"}
+            for row in self.rows(measure)
+        ]
+        counts = {"cells": len(self.cells), "done": self.done, "failed": self.failed}
+        return counts | {"run": self.run, "code": self.code, "rows": rows}
+
+    def _title(self) -> str:
+        return f"{self.plan.name} ({self.plan.kind})"
+
+    def _facts(self) -> dict[str, object]:
+        return {
+            "cells": len(self.cells),
+            "done": self.done,
+            "failed": self.failed,
+            "axes": ", ".join(self.plan.axes) or "none",
+            "seeds": len(self.plan.seeds),
+            "measure": self.measure,
+        }
 
 
 def _number(cell: Cell, measure: str) -> float:

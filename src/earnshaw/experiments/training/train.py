@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import jax
@@ -13,10 +13,11 @@ from earnshaw.descent.loop import Progress, Report
 from earnshaw.experiments.training._deep_network import Layers
 from earnshaw.experiments.training.engine import LANES, Trainer
 from earnshaw.experiments.training.settings import Training, seeds_of, training
+from earnshaw.results import Result, number
 
 
-@dataclass(frozen=True)
-class Trained:
+@dataclass(frozen=True, repr=False)
+class Trained(Result):
     """What became of a student.
 
     Attributes:
@@ -36,10 +37,36 @@ class Trained:
     teacher: Layers
     student: Layers
 
+    _picture = "earnshaw.plots.training:draw_trained"
+    _panel = "earnshaw.plots.training:draw_errors"
+
     @property
     def error(self) -> float:
         """The test error at the end."""
         return float(self.errors[-1])
+
+    def summary(self) -> dict[str, Any]:
+        """Plain values for JSON: the settings, and the test error on the way."""
+        return {
+            "settings": asdict(self.settings),
+            "seed": self.seed,
+            "error": self.error,
+            "scale": self.scale,
+            "iterations": self.iterations.tolist(),
+            "errors": self.errors.tolist(),
+        }
+
+    def _title(self) -> str:
+        asked = self.settings
+        return f"{asked.activation}, depth {asked.depth}, width {asked.width}, seed {self.seed}"
+
+    def _facts(self) -> dict[str, object]:
+        return {
+            "test error": number(self.error),
+            "at the start": number(float(self.errors[0])),
+            "error of the answer 0": number(self.scale),
+            "iterations": int(self.iterations[-1]),
+        }
 
 
 def train(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,14 @@ from earnshaw.descent.method import Stop
 from earnshaw.landscape.certificate import Kind
 from earnshaw.landscape.escape import EscapePath
 from earnshaw.landscape.flat import FLAT_KINDS
+from earnshaw.results import Result, number
 
 DECIDED = ("minimum", "cusp-minimum", "strict-saddle", *FLAT_KINDS)
 CONFIDENCE = 0.95
 
 
-@dataclasses.dataclass(frozen=True)
-class CriticalPoint:
+@dataclasses.dataclass(frozen=True, repr=False)
+class CriticalPoint(Result):
     """One critical point, up to the symmetries of the problem (`_groups.py`).
 
     Attributes:
@@ -72,9 +74,20 @@ class CriticalPoint:
             "escape": None if self.escape is None else self.escape.summary(),
         }
 
+    def _title(self) -> str:
+        return f"{self.kind}: {self.reason}"
 
-@dataclasses.dataclass(frozen=True)
-class Landscape:
+    def _facts(self) -> dict[str, object]:
+        return {
+            "relative loss": number(self.relative_loss),
+            "smallest eigenvalue": number(self.smallest_eigenvalue),
+            "starts": self.count,
+            "units": self.student.units,
+        }
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Landscape(Result):
     """The result of `hunt`.
 
     Attributes:
@@ -104,12 +117,21 @@ class Landscape:
     relative_losses: np.ndarray
     iterations: np.ndarray
 
+    _picture = "earnshaw.plots.landscape:draw_landscape"
+
+    def __post_init__(self) -> None:
+        found = tuple(
+            dataclasses.replace(point, student=point.student.of(self.teacher))
+            for point in self.found
+        )
+        object.__setattr__(self, "found", found)
+
     @property
     def reached(self) -> np.ndarray:
         """Which of `found` each start ended in, -1 for none; (starts,)."""
         index = np.full(self.starts, -1)
-        for number, point in enumerate(self.found):
-            index[point.starts] = number
+        for which, point in enumerate(self.found):
+            index[point.starts] = which
         return index
 
     def summary(self) -> dict[str, Any]:
@@ -121,6 +143,22 @@ class Landscape:
             "stop": str(self.stop),
             "iterations": int(np.sum(self.iterations)),
             "settings": self.settings,
+        }
+
+    def _title(self) -> str:
+        teacher, units = self.teacher, self.ends.shape[1]
+        where = f"{teacher.species.name}, d = {teacher.dim}, {teacher.units} units"
+        return f"{where}, {units} student units"
+
+    def _facts(self) -> dict[str, object]:
+        kinds = Counter(point.kind for point in self.found)
+        lowest = min((point.relative_loss for point in self.found), default=math.nan)
+        return {
+            "starts": self.starts,
+            "found": ", ".join(f"{many} {kind}" for kind, many in kinds.items()) or "nothing",
+            "undecided": self.undecided,
+            "lowest relative loss": number(lowest),
+            "stop": self.stop,
         }
 
 

@@ -10,13 +10,14 @@ from typing import Any, Literal
 import numpy as np
 
 from earnshaw.charges.network import Student, Teacher
+from earnshaw.results import Result, number
 
 Kind = Literal["minimum", "cusp-minimum", "strict-saddle", "inconclusive"]
 NOTICED = 1e-6  # a student that moved by more than this was not yet where the proof is
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Proof:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Proof(Result):
     """There is exactly one critical point of the loss in the box, and it is of this kind.
 
     The box is that of all students whose coordinates differ by at most `radius` from the centre's:
@@ -82,6 +83,17 @@ class Proof:
             "variables": self.variables,
             "bits": self.bits,
             "moved": _plain(self.moved),
+        }
+
+    def _title(self) -> str:
+        return f"{self.kind}: {self.reason}"
+
+    def _facts(self) -> dict[str, object]:
+        return {
+            "loss": f"in [{self.loss[0]!r}, {self.loss[1]!r}]",
+            "radius": number(self.radius),
+            "variables": self.variables,
+            "bits": self.bits,
         }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from typing import Any, ClassVar
 
@@ -18,7 +19,12 @@ from earnshaw.duality.named import activation as named_activation
 from earnshaw.errors import EarnshawError, OutOfRange
 from earnshaw.learning.estimators._progress import showing_progress
 from earnshaw.learning.fitting.fitted import Fitted, fit
+from earnshaw.learning.fitting.growth import Event
+from earnshaw.learning.fitting.model import Model
+from earnshaw.learning.fitting.picture import FitPicture
+from earnshaw.learning.fitting.problem import Problem
 from earnshaw.learning.fitting.settings import Settings
+from earnshaw.results import json_text, plain_values
 
 
 class Nodewise(BaseEstimator):
@@ -119,10 +125,57 @@ class Nodewise(BaseEstimator):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
+    def _answers(self, y: Any) -> np.ndarray:
+        """Answers (n, m) as a problem has them, those of classes as 0 and 1."""
+        raise NotImplementedError
+
     def _outputs(self, X: Any) -> np.ndarray:
         """g(x), shape (n, m)."""
         check_is_fitted(self)
         return self.network_(validate_data(self, X, reset=False, dtype=float))
+
+    def plot(
+        self, X: Any, y: Any, file: str | os.PathLike[str] | None = None, ax: Any = None
+    ) -> Any:
+        """The picture of `earnshaw fit`: predictions of these rows, the growth and the units.
+
+        An estimator does not keep its data, so they are given here: those it was fitted to, or
+        others. `file` and `ax` (for the predictions alone) as in `Result.plot`.
+        """
+        X = validate_data(self, X, reset=False, dtype=float)
+        answers = self._answers(y)
+        if len(answers) != len(X):
+            raise EarnshawError(f"X has {len(X)} rows, y has {len(answers)}; allowed: the same")
+        model = self._model()
+        problem = Problem(X, answers, np.ones(len(X)), model.inputs, model.targets, model.classes)
+        return FitPicture(model, problem, [Event(**event) for event in self.history_]).plot(
+            file, ax
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `earnshaw fit --json` prints of the network and how it grew."""
+        more = {"history": plain_values(self.history_), "solver": self.solver_}
+        return self._model().to_dict() | more
+
+    def to_json(self) -> str:
+        """The same as JSON text."""
+        return json_text(self.to_dict())
+
+    def _model(self) -> Model:
+        """The network with names for its columns."""
+        check_is_fitted(self)
+        network, classes = self.network_, getattr(self, "classes_", ())
+        names = getattr(self, "feature_names_in_", [f"x{i + 1}" for i in range(network.dim)])
+        many = 1 if len(classes) else network.outputs
+        return Model(
+            network=network,
+            activation=named_activation(self.activation, **(self.activation_params or {})).name,
+            parameters=self.activation_params or {},
+            inputs=tuple(map(str, names)),
+            targets=("y",) if many == 1 else tuple(f"y{i + 1}" for i in range(many)),
+            classes=tuple(map(str, classes)),
+            settings={"criterion": self.criterion},
+        )
 
     def to_network(self) -> Network:
         """The fitted network, as exports write it."""

@@ -44,6 +44,14 @@ class NodewiseClassifier(ClassifierMixin, Nodewise):
             self._fit(X, np.eye(count)[numbers], sample_weight, "softmax", teacher)
         return self
 
+    def _answers(self, y: Any) -> np.ndarray:
+        known = {label: number for number, label in enumerate(self.classes_.tolist())}
+        labels = np.asarray(y).tolist()
+        if strange := [label for label in labels if label not in known]:
+            raise EarnshawError(f"the classifier knows no class {strange[0]!r}")
+        numbers = np.array([known[label] for label in labels], dtype=int)
+        return numbers[:, None].astype(float) if self._single else np.eye(len(known))[numbers]
+
     def decision_function(self, X: Any) -> np.ndarray:
         """g(x): (n,) for two classes, else (n, classes)."""
         found = self._outputs(X)

@@ -65,6 +65,10 @@ class NodewiseRegressor(MultiOutputMixin, RegressorMixin, Nodewise):
         self._fit(X, y.reshape(len(y), -1), sample_weight, "squares", teacher)
         return self
 
+    def _answers(self, y: Any) -> np.ndarray:
+        y = np.asarray(y, dtype=float)
+        return y.reshape(len(y), -1)
+
     def predict(self, X: Any) -> np.ndarray:
         """The network's answers, (n,) or (n, m) as those it was fitted to."""
         found = self._outputs(X)

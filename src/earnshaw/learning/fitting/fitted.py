@@ -29,7 +29,7 @@ ROUNDED = PERFECT / 100  # an error that no solver makes smaller
 ROUNDING = 1e-12  # a standard deviation below this part of the mean is rounding
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Fitted:
     """A fitted network, in the coordinates of the data, and how it came about.
 
@@ -50,6 +50,10 @@ class Fitted:
     solver: str
     settled: bool
     interrupted: bool = False
+
+    def __repr__(self) -> str:
+        steps = len(self.history)
+        return f"Fitted({self.network.units} units, error {self.error:.3g}, {steps} steps)"
 
     def to_network(self) -> Network:
         """The network, as exports write it."""

@@ -14,10 +14,11 @@ from earnshaw.learning.fitting.network import FittedNetwork
 from earnshaw.learning.fitting.problem import Problem
 from earnshaw.learning.fitting.scores import log_probabilities, scores_of
 from earnshaw.learning.fitting.tables import Table
+from earnshaw.results import Result, number
 
 
-@dataclasses.dataclass(frozen=True)
-class Model:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Model(Result):
     """A network that predicts columns from columns.
 
     Attributes:
@@ -43,6 +44,36 @@ class Model:
     def kind(self) -> str:
         """Regression or classification."""
         return "classification" if self.classes else "regression"
+
+    def summary(self) -> dict[str, Any]:
+        """Plain values for JSON: the network, and what cross-validation said of it."""
+        first = "accuracy" if self.classes else "r2"
+        return {
+            "units": self.network.units,
+            "score": self.scores.get(first),
+            "score_spread": self.scores.get(f"{first} spread"),
+            "kind": self.kind,
+            "scores": dict(self.scores),
+            "inputs": list(self.inputs),
+            "targets": list(self.targets),
+            "classes": list(self.classes),
+            "activation": self.activation,
+            "network": {
+                name: getattr(self.network, name).tolist()
+                for name in ("positions", "biases", "weights", "linear", "intercept")
+            },
+            "settings": dict(self.settings),
+        }
+
+    def _title(self) -> str:
+        inputs = f"{len(self.inputs)} input{'' if len(self.inputs) == 1 else 's'}"
+        return (
+            f"{', '.join(self.targets)} by {self.network.units} {self.activation} units, {inputs}"
+        )
+
+    def _facts(self) -> dict[str, object]:
+        scores = {name: number(value) for name, value in self.scores.items()}
+        return {"kind": self.kind, "rows": self.settings.get("rows")} | scores
 
     def to_network(self) -> Network:
         """The network, as exports write it."""

@@ -91,7 +91,7 @@ def problem_of(
         raise EarnshawError("no column is left for the inputs; allowed: one or more")
     if table.count < 2:
         raise EarnshawError(f"there is {table.count} row of data; allowed: two or more")
-    x, weight = table.numbers(inputs), _weights(table, weights)
+    x, weight = table.numbers(inputs, spare=True), _weights(table, weights)
     y, classes, notes = _answers(table, targets, classify)
     used = weight > 0
     if not np.all(used):
@@ -146,6 +146,7 @@ def _answers(
     if classify is None:
         classify = bool(texts) and len(targets) == 1
         if classify:
+            table.check_decimals(texts)
             _check_few(table, texts[0])
     if not classify:
         y = table.numbers(targets)

@@ -20,6 +20,7 @@ import csv
 import dataclasses
 import io
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -42,6 +43,8 @@ BLOCK = 400_000  # cells that are held as texts at once, and 32 rows at least
 MOST_COLUMNS = 100_000
 CHARACTER = 4  # bytes of one in an array of texts
 LISTED = 8  # names in one message
+DECIMALS = (".", ",")
+DECIMAL_COMMA = re.compile(r"\s*[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?\s*")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,13 +83,18 @@ class Table:
             if name not in self.columns:
                 raise UnknownName(what, name, self.names)
 
-    def numbers(self, names: Sequence[str]) -> np.ndarray:
-        """These columns as an array (n, len(names)) of finite numbers, or what is in the way."""
+    def numbers(self, names: Sequence[str], *, spare: bool = False) -> np.ndarray:
+        """These columns as an array (n, len(names)) of finite numbers, or what is in the way.
+
+        `spare` columns are those that a user may do without: then the message says how.
+        """
         if texts := [name for name in names if self.is_text(name)]:
+            self.check_decimals(texts)
             many, have = ("s", "are") if len(texts) > 1 else ("", "is")
+            advice = f", or leave out: --drop {','.join(texts)}" if spare else ""
             raise EarnshawError(
                 f"column{many} {_listed(texts)} {have} text ({self.first_text(texts[0])}); "
-                f"allowed: numbers, or leave out: --drop {','.join(texts)}"
+                f"allowed: numbers{advice}"
             )
         found = np.empty((self.count, len(names)))
         for j, name in enumerate(names):
@@ -95,11 +103,29 @@ class Table:
             if len(bad):
                 which = "missing" if np.isnan(found[bad[0], j]) else "infinite"
                 more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
+                advice = f", or --drop {name}" if spare else ""
                 raise EarnshawError(
                     f"column {name!r} has a value that is {which} in {self.place} "
-                    f"{self.places[bad[0]]}{more}; allowed: finite numbers, or --drop {name}"
+                    f"{self.places[bad[0]]}{more}; allowed: finite numbers{advice}"
                 )
         return found
+
+    def check_decimals(self, names: Iterable[str]) -> None:
+        """Refuse columns of texts that are numbers with decimal commas, and say how to read them.
+
+        Such are columns in which all that is not missing is a number, once a comma is a point.
+        """
+        for name in names:
+            cells = [str(cell) for cell in self.columns[name]]
+            if not all(
+                _number(cell) is not None or DECIMAL_COMMA.fullmatch(cell) for cell in cells
+            ):
+                continue
+            if not any("." in cell for cell in cells):
+                raise EarnshawError(
+                    f"column {name!r} has decimal commas ({self.first_text(name)}); "
+                    "allowed: decimal points, or --decimal ,"
+                )
 
     def words(self, name: str) -> np.ndarray:
         """A column as texts (n,), the same for the same value; none may be missing."""
@@ -128,11 +154,13 @@ def word(value: float) -> str:
     return repr(float(value)).removesuffix(".0")
 
 
-def read_table(path: str | os.PathLike[str], separator: str | None = None) -> Table:
+def read_table(
+    path: str | os.PathLike[str], separator: str | None = None, decimal: str = "."
+) -> Table:
     """The table in a file, or one line on what is wrong with it.
 
     The ending says the format. The separator of a text file is the one of , ; tab and | that the
-    first line has most of, unless given.
+    first line has most of, unless given; `decimal` is the sign in its numbers, a point or a comma.
     """
     path = Path(path)
     ending = path.suffix.lower()
@@ -146,9 +174,13 @@ def read_table(path: str | os.PathLike[str], separator: str | None = None) -> Ta
             raise EarnshawError(
                 f"the separator is {separator!r}; allowed: one character, or {', '.join(NAMED)}"
             )
+    if decimal not in DECIMALS:
+        raise EarnshawError(f"the decimal sign is {decimal!r}; allowed: {' or '.join(DECIMALS)}")
+    if decimal == "," and ending not in TEXT:
+        raise EarnshawError(f"--decimal is for {', '.join(TEXT)} files, not {ending}")
     with reading_file(path, "it is not a table, or a damaged one"), opened(path) as file:
         if ending in TEXT:
-            return _checked(_read_text(file, separator, set()))
+            return _checked(_read_text(file, separator, set(), decimal))
         return _checked(_read_parquet(file) if ending in PARQUET else _read_npz(file))
 
 
@@ -163,12 +195,12 @@ def _checked(table: Table) -> Table:
 # -- text -----------------------------------------------------------------------------------------
 
 
-def _read_text(file: BinaryIO, separator: str | None, texts: set[str]) -> Table:
+def _read_text(file: BinaryIO, separator: str | None, texts: set[str], decimal: str) -> Table:
     """`texts` are columns that are known to be no numbers."""
     file.seek(0)
     lines = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     try:
-        return _read_lines(lines, separator, texts)
+        return _read_lines(lines, separator, texts, decimal)
     except UnicodeError:
         raise EarnshawError("it is not text in UTF-8") from None
     except csv.Error as error:
@@ -177,7 +209,9 @@ def _read_text(file: BinaryIO, separator: str | None, texts: set[str]) -> Table:
         lines.detach()  # the file stays open
 
 
-def _read_lines(file: io.TextIOWrapper, separator: str | None, texts: set[str]) -> Table:
+def _read_lines(
+    file: io.TextIOWrapper, separator: str | None, texts: set[str], decimal: str
+) -> Table:
     """The same from its lines; read once more where a column is found to be no numbers late."""
     separator = separator or _separator(_first_line(file))
     file.seek(0)
@@ -189,7 +223,7 @@ def _read_lines(file: io.TextIOWrapper, separator: str | None, texts: set[str]) 
     height = max(BLOCK // len(names), 32)
     while block := list(islice(_cells(rows, len(names), lines), height)):
         for j, column in enumerate(zip(*block, strict=True)):
-            found = None if names[j] in texts else _numbers(column)
+            found = None if names[j] in texts else _numbers(column, decimal)
             if found is None:
                 if names[j] not in texts and blocks[j]:
                     late.add(names[j])
@@ -198,7 +232,7 @@ def _read_lines(file: io.TextIOWrapper, separator: str | None, texts: set[str]) 
             blocks[j].append(found)
     if late:  # earlier blocks were taken for numbers, and their texts are gone
         file.seek(0)
-        return _read_lines(file, separator, texts)
+        return _read_lines(file, separator, texts, decimal)
     columns = {name: _joined(part) for name, part in zip(names, blocks, strict=True)}
     return Table(columns, np.array(lines, dtype=int), "line")
 
@@ -275,8 +309,18 @@ def _cells(rows: Any, width: int, lines: list[int]) -> Iterator[list[str]]:
         yield row
 
 
-def _numbers(cells: Sequence[str]) -> np.ndarray | None:
-    """As numbers, NaN where nothing is; None if some are texts."""
+def _numbers(cells: Sequence[str], decimal: str) -> np.ndarray | None:
+    """As numbers, NaN where nothing is; None if some are texts.
+
+    Where commas are decimal, a number with a point is refused: 1.500 may be meant as 1500.
+    """
+    if decimal == ",":
+        if pointed := [cell for cell in cells if "." in cell and _number(cell) is not None]:
+            raise EarnshawError(
+                f"it has {_cut(pointed[0])!r} where commas are decimal; allowed: numbers without "
+                "points, such as 1500 or 1,5"
+            )
+        cells = [cell.replace(",", ".") for cell in cells]
     try:
         return np.array(cells, dtype=float)
     except ValueError:

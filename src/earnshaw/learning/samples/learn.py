@@ -11,6 +11,7 @@ from jax.typing import ArrayLike
 
 from earnshaw.charges.matching import Matching, match
 from earnshaw.charges.network import Student, Teacher
+from earnshaw.charges.network_file import student_values
 from earnshaw.descent.loop import Report
 from earnshaw.descent.method import Stop
 from earnshaw.descent.methods import MethodOptions
@@ -22,12 +23,13 @@ from earnshaw.learning.run import Trace, decided
 from earnshaw.learning.samples.sampled_nodes import sampled_nodes, translation
 from earnshaw.limits import check_integer
 from earnshaw.numerics.fixed_order import one_blas_thread
+from earnshaw.results import Result, number
 
 UNITS = 32  # the most that are placed if nothing is said
 
 
-@dataclass(frozen=True)
-class SampledRun:
+@dataclass(frozen=True, repr=False)
+class SampledRun(Result):
     """The result of `learn_from_samples`.
 
     Attributes:
@@ -53,6 +55,29 @@ class SampledRun:
     relative_loss: float
     history: Trace
     matching: Matching | None = None
+
+    def summary(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "activation": self.activation.name,
+            "relative_loss": self.relative_loss,
+            "loss": self.loss,
+            "units": self.student.units,
+            "iterations": self.iterations,
+            "stop": str(self.stop),
+            "recovered": None if self.matching is None else self.matching.recovered(),
+            "student": student_values(self.student),
+        }
+
+    def _title(self) -> str:
+        return f"{self.student.units} {self.activation.name} units in d = {self.student.dim}"
+
+    def _facts(self) -> dict[str, object]:
+        return {
+            "stop": self.stop,
+            "relative loss": number(self.relative_loss),
+            "iterations": self.iterations,
+        }
 
 
 @one_blas_thread()
@@ -100,7 +125,7 @@ def learn_from_samples(
     first = float(loss.empty_value())
     matching = None if teacher is None else match(teacher, outcome.student)
     return SampledRun(
-        student=outcome.student,
+        student=outcome.student.of(sigma),
         activation=sigma,
         stop=decided(outcome.stop, matching),
         iterations=outcome.iterations,

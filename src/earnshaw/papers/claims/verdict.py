@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import Any, get_args
 
 from earnshaw.papers.claims.claim import Claim, ErrorKind, Finding, Instance, Role, Statement
+from earnshaw.results import Result
 
 OF_THE_STATEMENT = ("statement-refuted", "hypothesis-missing")  # what makes a claim `corrected`
 
@@ -61,8 +62,8 @@ class StatementResult:
         return self.held + self.failed + self.undecided
 
 
-@dataclasses.dataclass(frozen=True)
-class ClaimResult:
+@dataclasses.dataclass(frozen=True, repr=False)
+class ClaimResult(Result):
     """What became of a claim."""
 
     claim: Claim
@@ -87,6 +88,17 @@ class ClaimResult:
         shown = [one for one in self.outcomes if one.kind is not None and one.failed]
         by_kind = {kind: tuple(one for one in shown if one.kind == kind) for kind in KINDS}
         return {kind: ones for kind, ones in by_kind.items() if ones}
+
+    def _title(self) -> str:
+        return f"{self.claim.id}: {self.verdict}"
+
+    def _facts(self) -> dict[str, object]:
+        return {
+            "says": self.claim.title,
+            "instances": sum(outcome.instances for outcome in self.outcomes),
+            "contradicted": sum(outcome.failed for outcome in self.outcomes),
+            "errors as printed": ", ".join(self.kinds) or "none",
+        }
 
     def summary(self) -> dict[str, Any]:
         """Verdict, counts, numbers and statements as plain values: what `verify --json` prints."""

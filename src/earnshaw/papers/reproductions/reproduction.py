@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from earnshaw.results import Result
+
 
 @dataclass(frozen=True)
 class Curve:
@@ -28,8 +30,8 @@ class Curve:
     high: np.ndarray
 
 
-@dataclass(frozen=True)
-class Reproduction:
+@dataclass(frozen=True, repr=False)
+class Reproduction(Result):
     """What `earnshaw reproduce` makes.
 
     Attributes:
@@ -55,3 +57,23 @@ class Reproduction:
     shown: list[dict[str, Any]] = field(default_factory=list)
     curves: tuple[Curve, ...] = ()
     pairs: tuple[Any, ...] = ()
+
+    _picture = "earnshaw.papers.plots:draw_reproduction"
+
+    def summary(self) -> dict[str, Any]:
+        """Plain values for JSON: rows, ours beside theirs."""
+        return {
+            "name": self.name,
+            "preset": self.preset,
+            "complete": self.complete,
+            "rows": self.rows,
+            "remarks": list(self.remarks),
+            "code": self.code,
+        }
+
+    def _title(self) -> str:
+        return self.title
+
+    def _facts(self) -> dict[str, object]:
+        state = "yes" if self.complete else "no"
+        return {"preset": self.preset, "rows": len(self.rows), "complete": state}
