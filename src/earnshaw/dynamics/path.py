@@ -14,6 +14,7 @@ from earnshaw.errors import OutOfRange
 
 Stop = Literal["time", "equilibrium", "bound", "collision", "diverged", "step-limit", "interrupted"]
 Kind = Literal["bind", "merge", "release", "split"]
+AT_ONCE = 10.0  # pairs no more than so much farther apart than the nearest have met as well
 
 
 class Encounter(NamedTuple):
@@ -28,6 +29,17 @@ class Encounter(NamedTuple):
     unit: int
     partner: int
     side: int = 1
+
+
+class Collision(NamedTuple):
+    """Where a path ends because the force has no limit: electron `unit` met `what`.
+
+    `partner` is the number of the proton or electron, -1 for the origin (a relu unit on R^d).
+    """
+
+    unit: int
+    what: Literal["proton", "electron", "origin"]
+    partner: int = -1
 
 
 class Pause(NamedTuple):
@@ -83,6 +95,29 @@ class Path(eqx.Module):
     def student(self) -> Student:
         """The student at the end."""
         return Student(self.positions[-1], self.weights[-1])
+
+    @property
+    def collisions(self) -> tuple[Collision, ...]:
+        """Who met what at the end, if that is why it ended; several where all meet at once."""
+        if self.stop != "collision":
+            return ()
+        last, protons = self.positions[-1], np.asarray(self.teacher.positions)
+        count = len(last)
+        gaps = np.linalg.norm(last[:, None] - np.concatenate([last, protons]), axis=2)
+        gaps[:, :count][np.tril_indices(count)] = np.inf  # each pair of electrons once
+        nearest, partner = np.min(gaps, axis=1), np.argmin(gaps, axis=1)
+        lengths = np.linalg.norm(last, axis=1)
+        if np.min(lengths) < np.min(nearest):
+            return tuple(
+                Collision(int(unit), "origin")
+                for unit in np.flatnonzero(lengths <= AT_ONCE * np.min(lengths))
+            )
+        return tuple(
+            Collision(int(unit), "electron", int(partner[unit]))
+            if partner[unit] < count
+            else Collision(int(unit), "proton", int(partner[unit]) - count)
+            for unit in np.flatnonzero(nearest <= AT_ONCE * np.min(nearest))
+        )
 
     def at(self, times: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Positions (m, k, d) and weights (m, k) at `times` (m,), for pictures.
