@@ -65,7 +65,7 @@ class Equilibrium:
         # What is harmonic and not constant has saddles only, also where its Hessian vanishes.
         saddle = self.kind == "strict-saddle" or (self.unstable and self.harmonic)
         name = "saddle" if saddle else self.kind.replace("-", " ")
-        stands = {True: "unstable", False: "stable", None: "whether it is stable is not known"}
+        stands = {True: "unstable", False: "stable", None: "stability not known"}
         because = ": Earnshaw" if self.unstable and self.harmonic else ""
         return f"{name}, {stands[self.unstable]}{because}"
 

@@ -217,11 +217,11 @@ def legend_handles(
     if starts:
         handles.append(mark("start", markerfacecolor="white", **small))
     arrow = {"marker": ">", "markersize": 7, "markeredgecolor": ELECTRON}
-    if far.starts:
-        words = f"start beyond the edge, at {far.starts:.3g}"
+    if far.starts is not None:
+        words = f"start beyond the edge, at {far.starts:.3g}".replace("-", "−")
         handles.append(mark(words, markerfacecolor="white", **arrow))
-    if far.ends:
-        words = f"electron beyond the edge, at {far.ends:.3g}"
+    if far.ends is not None:
+        words = f"electron beyond the edge, at {far.ends:.3g}".replace("-", "−")
         handles.append(mark(words, markerfacecolor=ELECTRON, **arrow))
     return handles
 

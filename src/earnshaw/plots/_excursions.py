@@ -17,10 +17,10 @@ LENGTH = 18.0  # of an arrow, in points
 
 
 class Excursions(NamedTuple):
-    """How far out, on paper, the farthest start and end beyond the edge are; 0 for none."""
+    """Where, on its axis, the farthest start and the farthest end beyond the edge are; or None."""
 
-    starts: float = 0.0
-    ends: float = 0.0
+    starts: float | None = None
+    ends: float | None = None
 
 
 NONE = Excursions()
@@ -34,7 +34,8 @@ def draw_excursions(
     when: np.ndarray | None = None,
 ) -> tuple[Excursions, list[Any]]:
     """An arrow outwards for each way (m, d) that begins (open) or ends (filled) beyond the edge."""
-    farthest, artists = {"starts": 0.0, "ends": 0.0}, []
+    farthest: dict[str, tuple[float, float]] = {}
+    artists: list[Any] = []
     for path, colour in zip(paths, colours, strict=True):
         good = np.all(np.isfinite(path), axis=1)
         progress = (np.linspace(0, 1, len(path)) if when is None else when)[good]
@@ -44,10 +45,12 @@ def draw_excursions(
                 continue
             low, high = view.limits
             out = np.maximum(way[-1] - high, low - way[-1])
-            farthest[which] = max(farthest[which], view.reach + float(np.max(out)))
+            axis = int(np.argmax(out))
+            place = (float(out[axis]), float(way[-1][axis]))
+            farthest[which] = max(farthest.get(which, place), place)
             face = "white" if which == "starts" else colour
             artists.append(_arrow(axes, view, *_crossing(view, way), colour, face, which))
-    return Excursions(**farthest), artists
+    return Excursions(**{which: place for which, (_, place) in farthest.items()}), artists
 
 
 def _crossing(view: View, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

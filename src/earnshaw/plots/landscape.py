@@ -32,13 +32,20 @@ TALL = 60  # the range of counts that deserves a logarithmic axis
 FEW = 24  # levels of loss up to which each has a bar of its own
 LABELLED = 8  # bars that carry their numbers
 ZERO = 1e-12  # a relative loss below is 0
+HATCHED: dict[str, dict[str, Any]] = {  # starts without a verdict
+    "lost": {"facecolor": "white", "edgecolor": PALE, "hatch": "////"},
+    "approaching": {"facecolor": "white", "edgecolor": ELECTRON, "hatch": "...."},
+}
 DECADES = 10.0  # a range that deserves a logarithmic axis
 COLUMNS = (
-    Column("kind", 0.04, "left"),
-    Column("relative loss", 0.45),
-    Column("starts", 0.56),
-    Column("95 % interval", 0.81),
-    Column("eigenvalue", 0.99),
+    Column("", 0.06),
+    Column("kind", 0.08, "left"),
+    Column("relative loss", 0.36),
+    Column("starts", 0.45),
+    Column("95 % interval", 0.63),
+    Column("eigenvalue", 0.77),
+    Column("teachers", 0.9),
+    Column("shared", 0.995),
 )
 
 
@@ -127,19 +134,27 @@ def _table(
     rows, dots = [], []
     for point, colour in list(zip(landscape.found, colours, strict=True))[:ROWS]:
         low, high = (100 * end for end in point.interval)
+        paired = ["–", "–"]
+        if (found := point.pairing) is not None:
+            met = found.alone + found.shared
+            paired = [f"{met} of {met + found.missed}", str(found.shared)]
         rows.append(
             [
+                str(len(rows)),
                 point.kind,
                 _loss_words(point.relative_loss),
                 str(point.count),
                 f"{low:.3g} – {high:.3g} %",
                 _eigenvalue(point.smallest_eigenvalue),
+                *paired,
             ]
         )
         dots.append((colour, colour))
     remarks = []
     if others := landscape.found[ROWS:]:
         remarks.append(f"… and {len(others)} more, of {sum(p.count for p in others)} starts")
+    if len(landscape.approaching):
+        remarks.append(f"{plural(len(landscape.approaching), 'start')} approaching 0")
     if landscape.undecided:
         remarks.append(f"{plural(landscape.undecided, 'start')} undecided")
     return rows, dots, "; ".join(remarks)
@@ -188,9 +203,11 @@ def _draw_losses(
     found = landscape.found
     values = np.array([point.relative_loss for point in found])
     zero, several = values <= ZERO, values[values > ZERO]
-    ends = landscape.relative_losses[landscape.reached < 0]
+    creeping = np.isin(np.arange(landscape.starts), landscape.approaching)
+    near = landscape.relative_losses[creeping]
+    ends = landscape.relative_losses[(landscape.reached < 0) & ~creeping]
     lost = ends[np.isfinite(ends) & (ends > ZERO)]
-    several = np.concatenate([several, lost])
+    several = np.concatenate([several, lost, near])
     logarithmic = len(several) > 0 and np.max(several) > DECADES * np.min(several)
     # A logarithmic axis has no place for 0.
     apart = 0.16 * width if logarithmic and np.any(zero) else 0.0
@@ -198,7 +215,7 @@ def _draw_losses(
     main = figure.add_axes((left + apart + gap, bottom, width - apart - gap, height))
     side = figure.add_axes((left, bottom, apart, height)) if apart else main
     bars = _Bars(main, landscape, several, logarithmic)
-    bars.draw(np.flatnonzero(values > ZERO), colours, lost)
+    bars.draw(np.flatnonzero(values > ZERO), colours, lost, near)
     if np.any(zero):
         bars.draw_zero(side, np.flatnonzero(zero), colours, 0.55 if apart else bars.width)
     if apart:
@@ -224,7 +241,7 @@ def _draw_losses(
     title: dict[str, Any] = {"fontsize": 11, "fontweight": "bold", "va": "center"}
     figure.text(left, bottom + height + 0.4 * inch, "Final losses", **title)
     figure.legend(
-        handles=_kinds(landscape, bool(len(lost))),
+        handles=_kinds(landscape, bool(len(lost)), bool(len(near))),
         loc="center left",
         bbox_to_anchor=(left, bottom + height + 0.17 * inch),
         ncols=4,
@@ -257,8 +274,13 @@ class _Bars:
         powers = np.arange(np.ceil(low - room), np.floor(high + room) + 1)
         axes.set_xticks(powers, [f"$10^{{{int(power)}}}$" for power in powers])
 
-    def draw(self, points: np.ndarray, colours: list[str], lost: np.ndarray) -> None:
-        """A bar for each point, or for each bin where there are many; hatched for the lost."""
+    def draw(
+        self, points: np.ndarray, colours: list[str], lost: np.ndarray, near: np.ndarray
+    ) -> None:
+        """A bar for each point, or for each bin where there are many; hatched for the others.
+
+        `lost` and `near` are the relative losses of starts that are undecided or approach 0.
+        """
         found, many = self.landscape.found, len(points) > FEW
         labelled = sorted(points, key=lambda i: -found[i].count)[: 0 if many else LABELLED]
         heights = np.zeros(BINS)
@@ -273,14 +295,15 @@ class _Bars:
             heights[column] = base + count if many else max(heights[column], count)
             if i in labelled:
                 self._number(self.axes, x, count)
-        counts, _ = np.histogram(self.scale(lost), self.edges)
-        (some,) = np.nonzero(counts)
         middles = (self.edges[1:] + self.edges[:-1]) / 2
-        style: dict[str, Any] = {"color": "white", "edgecolor": PALE, "hatch": "////"}
-        self.axes.bar(
-            middles[some], counts[some], self.width, zorder=2, linewidth=0.8, gid="lost", **style
-        )
-        self.highest = max(self.highest, float(np.max(heights)), float(np.max(counts)))
+        base = np.zeros(BINS)
+        for name, losses in (("lost", lost), ("approaching", near)):
+            counts, _ = np.histogram(self.scale(losses), self.edges)
+            (some,) = np.nonzero(counts)
+            style: dict[str, Any] = {"zorder": 2, "linewidth": 0.8, "gid": name} | HATCHED[name]
+            self.axes.bar(middles[some], counts[some], self.width, bottom=base[some], **style)
+            base += counts
+        self.highest = max(self.highest, float(np.max(heights)), float(np.max(base)))
 
     def draw_zero(self, axes: Any, points: np.ndarray, colours: list[str], width: float) -> None:
         """One bar for all points of loss 0."""
@@ -306,7 +329,7 @@ class _Bars:
         )
 
 
-def _kinds(landscape: Landscape, lost: bool) -> list[Any]:
+def _kinds(landscape: Landscape, lost: bool, near: bool) -> list[Any]:
     """Handles for the legend: the kinds of points that were found, in their colours."""
     found = landscape.found
     hues = {_hue(point, found) for point in found}
@@ -320,6 +343,8 @@ def _kinds(landscape: Landscape, lost: bool) -> list[Any]:
     handles: list[Any] = [
         Patch(color=hue, label=name) for hue, name in names.items() if hue in hues
     ]
+    if near:
+        handles.append(Patch(**HATCHED["approaching"], label="approaching 0"))
     if lost:
-        handles.append(Patch(facecolor="white", edgecolor=PALE, hatch="////", label="undecided"))
+        handles.append(Patch(**HATCHED["lost"], label="undecided"))
     return handles

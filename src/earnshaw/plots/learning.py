@@ -106,12 +106,12 @@ def _draw_trajectories(figure: Figure, run: Run, arrivals: Arrivals) -> None:
         name = shortened(run.teacher.species.name, 24)
         notes.append(f"{turned} drawn mirrored or rescaled, as {name} allows")
     legend = Legend(handles, 0.53 * WIDTH)
-    below = 0.12 + 0.17 * len(notes) + legend.height
+    below = 0.06 + 0.17 * len(notes) + legend.height
     legend.draw(figure, 0.06, (below + 0.04) / HEIGHT)
     for number, note in enumerate(notes):
         line, y = plain(note[:1].upper() + note[1:]), (0.06 + 0.17 * number) / HEIGHT
         figure.text(0.06, y, line, fontsize=fitting_in(0.54 * WIDTH, note, 8.5), color=PALE)
-    bottom = (below + (0.1 if view.deep else 0.55)) / HEIGHT
+    bottom = (below + (0.25 if view.deep else 0.55)) / HEIGHT
     axes.set_position(
         (0.0, bottom, 0.57, 0.9 - bottom) if view.deep else (0.07, bottom, 0.475, 0.885 - bottom)
     )

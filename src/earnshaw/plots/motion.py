@@ -194,14 +194,15 @@ def _draw_trajectories(figure: Figure, path: Path, felt_by: int, rest: Equilibri
     legend = Legend([*handles, *rests.handles], 0.53 * WIDTH)
     below = 0.32 + legend.height  # inches: the line at the bottom, and the legend
     legend.draw(figure, 0.06, (below + 0.04) / HEIGHT)
-    bottom = (below + (0.1 if view.deep else 0.55)) / HEIGHT
+    bottom = (below + (0.25 if view.deep else 0.55)) / HEIGHT
     box = (0.0, bottom, 0.57, 0.89 - bottom) if view.deep else (0.07, bottom, 0.475, 0.88 - bottom)
     axes.set_position(box)
     _draw_numbers(axes, view, path, free, moved)
     if shades is not None:
         moment_words = ", at the end" if moment else ", at time 0"
         moment_words = "" if isinstance(view, Line) or len(ways) == 1 else moment_words
-        _draw_key(figure, shades, felt_in_words(path, felt_by, moment_words))
+        words = felt_in_words(path, felt_by, moment_words)
+        _draw_key(figure, shades, f"{words}; {view.note}" if view.note else words)
     elif view.note:
         figure.text(0.06, 0.022, view.note[:1].upper() + view.note[1:], fontsize=8.5, color=PALE)
 
@@ -280,7 +281,7 @@ def _footer(figure: Figure, path: Path, rest: Equilibrium | None) -> None:
     lines = [(line, PALE) for line in textwrap.wrap(ended, 78, max_lines=2, placeholder=" …")]
     if rest is not None:
         value = short(rest.smallest_eigenvalue).replace("-", "−")
-        kind = f"At rest: {rest.words} (certificate {rest.kind}, smallest eigenvalue {value})"
+        kind = f"At rest: {rest.words}; certificate {rest.kind}, smallest eigenvalue {value}"
         lines = [(kind, INK), *lines]
         if rest.unstable and rest.harmonic:
             lines.insert(1, ("Where the potential is harmonic, no equilibrium is stable.", INK))
