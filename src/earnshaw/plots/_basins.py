@@ -31,6 +31,7 @@ from earnshaw.plots.style import ELECTRON, PALE, PROTON
 
 SHOWN = 3000  # starts in the picture of the basins
 GRID = 241
+LOST = "#d5d8de"  # of starts that have not ended
 SAME_PLACE = 1e-3  # ends nearer than this are one
 # Ends of single units, told apart by hue alone.
 HUES = ("#2166ac", "#d98200", "#2f8f5b", "#6a51a3", "#c05299", "#5aa5a8", "#8c6d31", "#7f7f7f")
@@ -55,7 +56,7 @@ def draw_basins(figure: Figure, landscape: Landscape, colours: list[str], most: 
         _paint_basins(axes, view, begun[:, 0], reached, palette)
     view.furnish(axes)
     axes.set_axisbelow(True)
-    shades = np.array([to_rgb(palette[r]) if r >= 0 else to_rgb("#d5d8de") for r in reached])
+    shades = np.array([to_rgb(palette[r]) if r >= 0 else to_rgb(LOST) for r in reached])
     opacity = 0.9 if alone else float(np.clip(400 / max(begun[..., 0].size, 1), 0.12, 0.6))
     flat = begun.reshape(-1, dim)
     hidden = view.behind(flat)
@@ -67,7 +68,7 @@ def draw_basins(figure: Figure, landscape: Landscape, colours: list[str], most: 
     charges.draw_levels(axes, view, protons)
     charges.draw_protons(axes, view, protons, weights)
     _draw_ends(axes, view, palette, places[:most])
-    _basin_legend(figure, alone, weights, len(places) > 0)
+    _basin_legend(figure, alone, weights, len(places) > 0, bool(np.any(reached < 0)))
     numbers = Numbers(axes, view, [(view.place(protons), charges.ring_areas(weights))])
     if len(protons) <= MOST:
         numbers.draw(view.place(protons), range(len(protons)), PROTON, 230.0)
@@ -166,7 +167,7 @@ def _paint_basins(
     if grid is None:
         return
     _, nearest = cKDTree(begun).query(grid.points)
-    pale = np.array([towards(colour, "#ffffff", 0.72) for colour in [*palette, "#d5d8de"]])
+    pale = np.array([towards(colour, "#ffffff", 0.72) for colour in [*palette, LOST]])
     picture = pale[reached[nearest]].reshape(*grid.shape, 3)
     if isinstance(view, Circle):
         angle = np.linspace(-np.pi, np.pi, grid.shape[1])
@@ -199,16 +200,20 @@ def _draw_ends(axes: Any, view: View, palette: list[str], places: np.ndarray) ->
         )
 
 
-def _basin_legend(figure: Figure, alone: bool, weights: np.ndarray, ended: bool) -> None:
+def _basin_legend(
+    figure: Figure, alone: bool, weights: np.ndarray, ended: bool, lost: bool
+) -> None:
     def mark(label: str, **style: Any) -> Line2D:
         return Line2D([], [], linestyle="none", label=label, **style)
 
     dot = {"marker": "o", "markersize": 5, "markeredgewidth": 0}
     ring = {"marker": "o", "markersize": 11, "markerfacecolor": "none", "markeredgewidth": 1.8}
     what = "start" if alone else "unit of a start"
-    handles = [
-        mark(f"{what}, coloured by where it ended", markerfacecolor=ELECTRON, **dot),
-    ]
+    handles = []
+    if ended:
+        handles.append(mark(f"{what}, coloured by where it ended", markerfacecolor=ELECTRON, **dot))
+    if lost:
+        handles.append(mark(f"{what} without an end yet", markerfacecolor=LOST, **dot))
     if ended:
         words = "end" if alone else "unit of a critical point"
         handles.append(mark(words, markeredgecolor=ELECTRON, **ring))

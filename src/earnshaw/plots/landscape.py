@@ -20,6 +20,7 @@ from earnshaw.landscape.hunting.critical_points import CriticalPoint, Landscape
 from earnshaw.plots._basins import draw_basins, towards
 from earnshaw.plots._small_table import Column, draw_rows, height_of
 from earnshaw.plots.formatting import fitting, plural, short, units_of
+from earnshaw.plots.page import fitting_in
 from earnshaw.plots.style import ASTRAY, ELECTRON, FIELD, INK, PALE, RC
 
 WIDTH, HEIGHT = 12.4, 7.8  # inches
@@ -38,14 +39,14 @@ HATCHED: dict[str, dict[str, Any]] = {  # starts without a verdict
 }
 DECADES = 10.0  # a range that deserves a logarithmic axis
 COLUMNS = (
-    Column("", 0.06),
-    Column("kind", 0.08, "left"),
-    Column("relative loss", 0.36),
-    Column("starts", 0.45),
-    Column("95 % interval", 0.63),
-    Column("eigenvalue", 0.77),
-    Column("teachers", 0.9),
-    Column("shared", 0.995),
+    Column("", 0.05),
+    Column("kind", 0.066, "left"),
+    Column("rel. loss", 0.35),
+    Column("starts", 0.437),
+    Column("95 %", 0.612),
+    Column("eigenvalue", 0.772),
+    Column("teachers", 0.897),
+    Column("shared", 1.0),
 )
 
 
@@ -103,7 +104,9 @@ def _lowest(found: tuple[CriticalPoint, ...]) -> float:
 def _title(figure: Figure, landscape: Landscape) -> None:
     height = figure.get_figheight()
     top = lambda inches: 1 - inches / height  # noqa: E731
-    figure.text(0.03, top(0.33), _headline(landscape), fontsize=17, fontweight="bold", va="center")
+    words = _headline(landscape)
+    size = fitting_in(0.57 * WIDTH, words, 17, "bold")
+    figure.text(0.03, top(0.33), words, fontsize=size, fontweight="bold", va="center")
     about = landscape.settings
     facts = [units_of(landscape.teacher), plural(landscape.teacher.units, "teacher unit")]
     facts.append(plural(about["units"], "student unit"))
@@ -114,9 +117,10 @@ def _title(figure: Figure, landscape: Landscape) -> None:
 
 
 def _headline(landscape: Landscape) -> str:
-    found, total = landscape.found, landscape.starts
+    found, total, near = landscape.found, landscape.starts, len(landscape.approaching)
+    creeping = f"{100 * near / total:.3g} % of starts approach loss 0"
     if not found:
-        return "No start has ended"
+        return creeping if near else "No start has ended"
     lowest = sum(point.count for point in found if _hue(point, found) == ELECTRON)
     bad = sum(point.count for point in found if _hue(point, found) == ASTRAY)
     zero = any(point.relative_loss <= ZERO for point in found)
@@ -125,7 +129,8 @@ def _headline(landscape: Landscape) -> str:
         return f"Every start reached {goal}"
     if bad:
         return f"{100 * bad / total:.3g} % of starts ended in a bad minimum"
-    return f"{100 * lowest / total:.3g} % of starts reached {goal}"
+    reached = f"{100 * lowest / total:.3g} % of starts reached {goal}"
+    return f"{reached}, {creeping.replace(' of starts', '')}" if near else reached
 
 
 def _table(
@@ -144,7 +149,7 @@ def _table(
                 point.kind,
                 _loss_words(point.relative_loss),
                 str(point.count),
-                f"{low:.3g} – {high:.3g} %",
+                f"{low:.3g}–{high:.3g} %",
                 _eigenvalue(point.smallest_eigenvalue),
                 *paired,
             ]
@@ -165,7 +170,7 @@ def _eigenvalue(value: float) -> str:
 
 
 def _loss_words(value: float) -> str:
-    return "0" if value <= ZERO else short(value, 3)
+    return "0" if value <= ZERO else short(value)
 
 
 def _footer(figure: Figure, landscape: Landscape) -> None:
@@ -175,11 +180,13 @@ def _footer(figure: Figure, landscape: Landscape) -> None:
         steps = landscape.iterations
         text = f"Iterations of a start: {np.median(steps):.0f} (median), {np.max(steps)} (most)"
         text += f".  Starts are {_law(landscape)}."
+    if landscape.found:
+        text += "  Teachers: units of the teacher that some unit is most like; shared: by several."
     if str(landscape.stop) == "interrupted":
         text = f"Interrupted. {text}"
-    for number, line in enumerate(textwrap.wrap(text, 78, max_lines=2, placeholder=" …")):
+    for number, line in enumerate(textwrap.wrap(text, 78, max_lines=3, placeholder=" …")):
         style: dict[str, Any] = {"fontsize": 8.5, "va": "center", "color": PALE}
-        figure.text(LEFT, (0.55 - 0.19 * number) / height, line, **style)
+        figure.text(LEFT, (0.6 - 0.19 * number) / height, line, **style)
 
 
 def _law(landscape: Landscape) -> str:
