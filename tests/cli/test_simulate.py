@@ -158,3 +158,45 @@ def test_a_path_that_ran_out_of_steps_goes_on_with_more(invoke, tmp_path):
     assert (short["stop"], short["settings"]["max_steps"]) == ("step-limit", 3)
     more = ("simulate", "--resume", str(file), "--max-steps", "1000")
     assert json.loads(invoke(*more, "--json").stdout)["stop"] == "time"
+
+
+@pytest.fixture
+def amid_four(tmp_path):
+    """Options for one electron amid four harmonic protons, at a place."""
+    teacher = ew.Teacher(
+        [[2.0, 0.0], [0.0, 1.0], [-2.0, 0.0], [0.0, -1.0]], np.ones(4), potential="-log(r)"
+    )
+    ew.save(str(tmp_path / "teacher.json"), teacher)
+
+    def options(place):
+        ew.save(str(tmp_path / "student.json"), ew.Student([place], [1.0]))
+        given = ("--teacher", "teacher.json", "--student", "student.json")
+        paths = [str(tmp_path / name) if name.endswith(".json") else name for name in given]
+        return ("simulate", *paths, "--objective", "without-constants")
+
+    return options
+
+
+@pytest.mark.slow
+def test_a_saddle_is_called_unstable(invoke, amid_four):
+    words = invoke(*amid_four([0.0, 0.0])).stdout
+    assert "1 electron among 4 protons" in words
+    assert "at rest: saddle, unstable: Earnshaw (strict-saddle, smallest eigenvalue -3)" in words
+    found = json.loads(invoke(*amid_four([0.0, 0.0]), "--json").stdout)
+    assert found["equilibrium"]["unstable"] is True
+    assert found["equilibrium"]["earnshaw"] is True
+    assert found["collisions"] == []
+
+
+@pytest.mark.slow
+def test_a_collision_names_who_met(invoke, amid_four):
+    words = invoke(*amid_four([0.0, 0.5])).stdout
+    assert "bound: 0 of 1; electron 0 met proton 1; events: 0" in words
+    assert "an electron came to where the force has no limit" in words
+    found = json.loads(invoke(*amid_four([0.0, 0.5]), "--json").stdout)
+    assert found["collisions"] == [{"unit": 0, "what": "proton", "partner": 1}]
+    assert found["equilibrium"] is None
+
+
+def test_an_electron_that_is_not_there_feels_nothing(refuse):
+    assert "felt_by is 7" in refuse("simulate", "--units", "2", "--felt-by", "7")

@@ -134,3 +134,27 @@ def test_what_ffmpeg_says_is_said(tmp_path, monkeypatch):
     with pytest.raises(EarnshawError, match="no such codec"):
         animate_path(make_path(5), tmp_path / "film.mp4", frames=3)
     assert not (tmp_path / "film.mp4").exists()
+
+
+def test_films_have_a_legend_and_a_clock():
+    film = animation.Film(make_path(), 3, felt_by=1)
+    (legend,) = film.figure.legends
+    names = [text.get_text() for text in legend.get_texts()]
+    assert {"electron", "start"} <= set(names)
+    assert any("that electron 1 feels" in text.get_text() for text in film.figure.texts)
+    clocks = []
+    for _ in film.frames(None):
+        clocks.append(film.label.get_text())
+    assert clocks[0] == "time 0.00"
+    assert clocks[-1] == "time 1.00"
+    # What the second electron feels is the protons and the first.
+    protons, weights = (
+        np.asarray(x) for x in (film.path.teacher.positions, film.path.teacher.weights)
+    )
+
+    def gaussian(centre):
+        return np.exp(-np.sum((film.grid.points - centre) ** 2, axis=1) / 2)
+
+    exact = sum(b * gaussian(w) for w, b in zip(protons, weights, strict=True))
+    exact = exact - gaussian(film.positions[-1, 0])
+    np.testing.assert_allclose(film.fields[-1], exact, atol=1e-12)

@@ -1,21 +1,27 @@
 """The picture of a hunt shows what the hunt holds: every point, every start, every number."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.descent.method import Stop
 from earnshaw.landscape.hunting.critical_points import CriticalPoint, Landscape, interval
+from earnshaw.landscape.hunting.pairing import Pairing
+from earnshaw.plots._basins import fold
 from earnshaw.plots.landscape import draw_landscape, point_colours
 from earnshaw.plots.style import ASTRAY, ELECTRON, FIELD, save
 
 pytestmark = pytest.mark.slow
 
 
-def made(dim=2, units=1, on="space", points=((0.0, "minimum", 7), (0.3, "minimum", 5)), lost=0):
+def made(
+    dim=2, units=1, on="space", points=((0.0, "minimum", 7), (0.3, "minimum", 5)), lost=0, near=0
+):
     """A hunt with so many starts at each loss, made by hand."""
     rng = np.random.default_rng(0)
-    total = sum(count for *_, count in points) + lost
+    total = sum(count for *_, count in points) + lost + near
     begun = rng.normal(size=(total, units, dim))
     places = rng.normal(size=(max(len(points), 1), units, dim))
     w = np.eye(2, dim) if dim > 1 else np.array([[1.0], [-1.0]])
@@ -39,8 +45,10 @@ def made(dim=2, units=1, on="space", points=((0.0, "minimum", 7), (0.3, "minimum
                 interval=interval(count, total),
                 student=Student(place, np.ones(units)),
                 starts=members,
+                pairing=Pairing(units - 1, 1, 2) if loss else Pairing(units, 0, 0),
             )
         )
+    losses[total - near :] = 1e-5
     return Landscape(
         teacher=Teacher(w, np.ones(2), "relu", on=on),
         found=tuple(found),
@@ -53,6 +61,7 @@ def made(dim=2, units=1, on="space", points=((0.0, "minimum", 7), (0.3, "minimum
         weights=np.ones((total, units)),
         relative_losses=losses,
         iterations=np.full(total, 10),
+        approaching=np.arange(total - near, total),
     )
 
 
@@ -117,3 +126,57 @@ def test_many_points_are_stacked():
 def test_nothing_found_is_said():
     figure = draw_landscape(made(points=(), lost=5))
     assert "No start has ended" in texts(figure)
+
+
+def test_what_creeps_to_zero_is_called_so():
+    figure = draw_landscape(made(6, 6, points=[(0.0, "minimum", 4)], lost=1, near=5))
+    assert bars(figure, "approaching") == [5]
+    assert bars(figure, "lost") == [1]
+    words = texts(figure)
+    assert any("5 starts approaching 0; 1 start undecided" in line for line in words)
+    assert "40 % of starts reached loss 0, 50 % approach loss 0" in words
+    legend = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    assert "approaching 0" in legend
+
+
+def test_the_table_says_how_units_pair_with_teachers():
+    words = texts(draw_landscape(made(6, 6)))
+    assert {"teachers", "shared", "6 of 6", "6 of 8"} <= set(words)
+
+
+def test_flipped_units_are_folded_and_others_are_not():
+    """erf is odd: (-w, -c) is the unit (w, c). With fixed charges it is another."""
+    teacher = Teacher(np.eye(2), np.ones(2), "erf")
+    landscape = dataclasses.replace(
+        made(units=2), teacher=teacher, settings=made().settings | {"fixed_charges": False}
+    )
+    ends, weights = np.array([[[-1.0, 0.0], [0.0, 1.0]]]), np.array([[-1.0, 1.0]])
+    np.testing.assert_array_equal(fold(landscape, ends, weights), [[-1.0, 1.0]])
+    fixed = dataclasses.replace(landscape, settings=made().settings)
+    np.testing.assert_array_equal(fold(fixed, ends, weights), [[1.0, 1.0]])
+    # relu(-x) = relu(x) - x leaves a linear function: no flip; but (t w, c/t) is the same unit.
+    relu = dataclasses.replace(landscape, teacher=Teacher(2 * np.eye(2), np.ones(2), "relu"))
+    found = fold(relu, np.array([[[0.5, 0.0], [0.0, -1.0]]]), np.array([[4.0, 1.0]]))
+    np.testing.assert_allclose(found, [[4.0, 2.0]])
+
+
+def test_folded_ends_and_starts_are_drawn_on_their_proton():
+    points = [(0.0, "minimum", 7)]
+    landscape = made(points=points)
+    w = np.eye(2)
+    ends = np.repeat(-w[:1][None], 7, axis=0)
+    point = dataclasses.replace(landscape.found[0], student=Student(ends[0], -np.ones(1)))
+    landscape = dataclasses.replace(
+        landscape,
+        teacher=Teacher(w, np.ones(2), "erf"),
+        found=(point,),
+        ends=ends,
+        weights=-np.ones((7, 1)),
+        settings=landscape.settings | {"fixed_charges": False},
+    )
+    figure = draw_landscape(landscape)
+    (rings,) = (c for axes in figure.axes for c in axes.collections if c.get_gid() == "ends")
+    np.testing.assert_allclose(rings.get_offsets(), w[:1])
+    (begun,) = (c for axes in figure.axes for c in axes.collections if c.get_gid() == "begun")
+    np.testing.assert_allclose(begun.get_offsets(), -landscape.begun[:, 0])
+    assert any("7 starts drawn mirrored or rescaled, as erf allows" in t for t in texts(figure))

@@ -238,3 +238,29 @@ def test_the_title_tells_a_recovery_from_an_equal_function():
     near = ew.Student(w, b + np.array([0, 0, 2e-4]))
     texts = words(draw_run(make_run(teacher, near, relative_loss=1e-8)))
     assert "All 3 units recovered, to 2.0e-4" in texts
+
+
+def test_one_far_start_does_not_squash_the_stage():
+    teacher = ew.random_teacher("gaussian", 2, 6)
+    run = make_run(teacher)
+    far = [np.array(path) for path in run.history.paths]
+    far[2] += np.linspace(1, 0, len(far[2]))[:, None] * [1000.0, 0.0]
+    trace = Trace(**{**vars(run.history), "paths": tuple(far)})
+    figure = draw_run(Run(**{**vars(run), "history": trace}))
+    low, high = figure.axes[0].get_xlim()
+    assert high - low < 100
+    arrows = [t for t in figure.axes[0].texts if t.get_gid() == "far starts"]
+    assert [arrow.xy[0] for arrow in arrows] == pytest.approx([high])
+    assert count(figure, "starts") == 5
+
+
+def test_protons_carry_the_numbers_of_the_table_and_the_legend_what_is_there():
+    teacher = ew.random_teacher("gaussian", 2, 6, weights="ones")
+    figure = draw_run(make_run(teacher))
+    numbers = [t for t in figure.axes[0].texts if t.get_gid() == "number"]
+    assert [t.get_text() for t in numbers] == [str(i) for i in range(6)]
+    np.testing.assert_allclose([t.xy for t in numbers], teacher.positions, atol=1e-12)
+    (legend,) = figure.legends
+    names = [text.get_text() for text in legend.get_texts()]
+    assert "start" in names
+    assert "proton, −" not in names

@@ -8,10 +8,12 @@ from matplotlib.figure import Figure
 
 import earnshaw as ew
 from earnshaw.dynamics.path import Encounter, Path
+from earnshaw.errors import EarnshawError
 from earnshaw.plots._decay import Decay
 from earnshaw.plots._field import Shades, potentials
 from earnshaw.plots.motion import draw_path
 from earnshaw.plots.style import save
+from looking import check_words
 
 pytestmark = pytest.mark.slow
 
@@ -153,9 +155,10 @@ def test_on_the_line_the_picture_has_all_times():
     figure = draw_path(make_path(teacher, [[-2.0]]))
     (image,) = figure.axes[0].get_images()
     assert figure.axes[0].get_xlabel() == "time"
-    # At the end the electron is on the proton, and nothing is left of the potential.
-    np.testing.assert_allclose(np.asarray(image.get_array())[:, -1], 0, atol=1e-9)
-    assert np.max(np.abs(np.asarray(image.get_array())[:, 0])) > 0.5
+    # A lone electron feels the proton only, at all times.
+    x = np.linspace(*figure.axes[0].get_ylim(), len(image.get_array()))
+    for column in np.asarray(image.get_array()).T:
+        np.testing.assert_allclose(column, np.exp(-(x**2) / 2), atol=1e-9)
 
 
 def test_a_unit_bound_to_an_antipode_is_shown_there():
@@ -165,3 +168,161 @@ def test_a_unit_bound_to_an_antipode_is_shown_there():
     path = Path(**{**vars(path), "positions": still, "bound": np.array([1])})
     (antipodes,) = marks(draw_path(path), "antipodes")
     np.testing.assert_allclose(antipodes.get_offsets(), [[0.0, -1.0]])
+
+
+FOUR = np.array([[2.0, 0.0], [0.0, 1.0], [-2.0, 0.0], [0.0, -1.0]])
+
+
+def alone_amid_four(place=(0.0, 0.0), stop="equilibrium", protons=FOUR):
+    """One electron amid four protons under -log r, at rest or on its way to `place`."""
+    teacher = ew.Teacher(protons, np.ones(4), potential="-log(r)")
+    still = np.zeros((3, 1, 2))
+    still[1:] = place
+    return Path(
+        times=np.linspace(0, 1, 3),
+        positions=still,
+        weights=np.ones((3, 1)),
+        energy=np.array([1.0, 0.5, 0.2]),
+        bound=np.array([-1]),
+        group=np.arange(1),
+        teacher=teacher,
+        events=(),
+        stop=stop,
+        steps=3,
+        pause=None,
+    )
+
+
+def all_words(figure):
+    inside = [text.get_text() for axes in figure.axes for text in axes.texts]
+    legend = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    return [*inside, *legend, *(text.get_text() for text in figure.texts)]
+
+
+def arrows(figure, name):
+    return [t for axes in figure.axes for t in axes.texts if t.get_gid() == name]
+
+
+@pytest.fixture
+def without_constants(monkeypatch):
+    """`at_rest` with the objective that unbounded potentials need."""
+    from earnshaw.landscape import equilibria
+
+    usual = equilibria.at_rest
+    monkeypatch.setattr(
+        equilibria,
+        "at_rest",
+        lambda teacher, student, *_: usual(teacher, student, "without-constants"),
+    )
+
+
+def test_the_map_is_what_the_electron_feels_not_its_own_well(without_constants):
+    """C = -log|p(z)|, p the polynomial with the protons as its zeros."""
+    figure = draw_path(alone_amid_four())
+    (image,) = figure.axes[0].get_images()
+    values = np.asarray(image.get_array())
+    left, right, low, high = image.get_extent()
+    x, y = np.linspace(left, right, values.shape[1]), np.linspace(low, high, values.shape[0])
+    z = x + 1j * y[:, None]
+    exact = -np.log(np.abs((z**2 - 4) * (z**2 + 1)))
+    seen = np.abs(exact) < 2.0  # the largest are cut
+    np.testing.assert_allclose(values[seen], exact[seen], atol=1e-9)
+
+
+def test_a_saddle_is_called_unstable_and_has_ways_out(without_constants):
+    figure = draw_path(alone_amid_four())
+    words = all_words(figure)
+    assert "The electron rests: saddle, unstable: Earnshaw" in words
+    assert any("Where the potential is harmonic, no equilibrium is stable" in w for w in words)
+    # Its own two ways out are along x2; beside it are the other two zeros of p', +-sqrt(3/2).
+    at_the_electron = [a for a in arrows(figure, "way out") if np.allclose(a.xy, 0)]
+    directions = np.array([a.xyann for a in at_the_electron])
+    np.testing.assert_allclose(np.sort(np.sign(directions[:, 1])), [-1, 1])
+    np.testing.assert_allclose(directions[:, 0], 0, atol=1e-6)
+    saddles = np.concatenate([mark.get_offsets() for mark in marks(figure, "saddle")])
+    np.testing.assert_allclose(
+        saddles[np.argsort(saddles[:, 0])], [[-np.sqrt(1.5), 0], [np.sqrt(1.5), 0]], atol=1e-6
+    )
+    assert "saddle: unstable (Earnshaw)" in words
+    check_words(figure)
+
+
+def test_a_flat_saddle_is_unstable_too(without_constants):
+    """Amid a square the Hessian vanishes: E = log|z^4 - 1|, which falls along the axes."""
+    square = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
+    figure = draw_path(alone_amid_four(protons=square))
+    assert "The electron rests: saddle, unstable: Earnshaw" in all_words(figure)
+    assert arrows(figure, "way out")
+
+
+def test_which_electron_feels_it_can_be_chosen():
+    path = two_protons()
+    images = [draw_path(path, felt_by=unit).axes[0].get_images()[0] for unit in (0, 1)]
+    first, second = (np.asarray(image.get_array()) for image in images)
+    left, right, low, high = images[0].get_extent()
+    x, y = (np.linspace(*ends, len(first)) for ends in ((left, right), (low, high)))
+    points = np.stack(np.meshgrid(x, y), axis=-1)
+
+    def gaussian(centre):
+        return np.exp(-np.sum((points - centre) ** 2, axis=-1) / 2)
+
+    # They differ by the two electrons themselves: each feels the other.
+    other = gaussian(path.positions[0, 0]) - gaussian(path.positions[0, 1])
+    np.testing.assert_allclose(first - second, other, atol=1e-9)
+    assert any("potential that electron 1 feels" in w for w in all_words(draw_path(path, 1)))
+    with pytest.raises(EarnshawError, match="felt_by is 2"):
+        draw_path(path, 2)
+
+
+def test_a_collision_is_told_once_and_everywhere():
+    path = alone_amid_four(place=(1e-9, 1.0), stop="collision")
+    figure = draw_path(path)
+    words = all_words(figure)
+    assert "Electron 0 met proton 1" in words
+    assert "electron 0 meets proton 1" in words
+    assert "electron, met a charge" in words
+    for wrong in ("0 of 1 electron bound", "no electron met another charge", "electron, free"):
+        assert wrong not in words
+
+
+def test_the_legend_has_what_is_there_and_nothing_else():
+    words = all_words(draw_path(two_protons(bound=[0, 1])))
+    assert {"proton, +", "proton, −", "electron, bound", "start"} <= set(words)
+    assert "electron, free" not in words
+    teacher = ew.Teacher([[0.0, 0.0], [1.0, 1.0]], [1.0, 1.0], "gaussian")
+    words = all_words(draw_path(make_path(teacher, [[-1.0, 0.5]])))
+    assert "proton, −" not in words
+    assert "electron, bound" not in words
+    assert "electron, free" in words
+
+
+def test_charges_carry_the_numbers_of_the_table():
+    figure = draw_path(two_protons(bound=[0, -1]))
+    numbers = [t for t in figure.axes[0].texts if t.get_gid() == "number"]
+    # Protons 0 and 1, electrons 0 and 1 where they begin, and 1 where it is free at the end.
+    assert sorted(t.get_text() for t in numbers) == ["0", "0", "1", "1", "1"]
+    places = {(t.get_text(), tuple(np.round(t.xy, 6))) for t in numbers}
+    assert {("0", (0.0, 0.0)), ("1", (1.0, 1.0)), ("0", (-1.0, 0.5)), ("1", (1.5, -1.0))} <= places
+
+
+def test_one_that_flies_away_does_not_squash_the_stage():
+    path = two_protons()
+    flown = path.positions.copy()
+    flown[:, 1] += np.linspace(0, 1, len(flown))[:, None] * [300.0, 0.0]
+    figure = draw_path(Path(**{**vars(path), "positions": flown}))
+    low, high = figure.axes[0].get_xlim()
+    assert high - low < 8
+    (arrow,) = arrows(figure, "far ends")
+    assert arrow.xy[0] == pytest.approx(high)
+    assert low <= arrow.xy[1] <= high
+    assert "electron beyond the edge, at 301" in all_words(figure)
+
+
+def test_the_projection_says_how_much_it_shows():
+    teacher = ew.random_teacher("gaussian", 6, 3)
+    starts = np.asarray(ew.random_student(teacher, 2).positions)
+    path = make_path(teacher, starts)
+    cloud = np.concatenate([teacher.positions, path.positions[0], path.positions[-1]])
+    variances = np.sort(np.linalg.eigvalsh(np.cov(cloud.T)))[::-1]
+    part = 100 * np.sum(variances[:2]) / np.sum(variances)
+    assert any(f"R⁶, with {part:.0f} % of the variance" in w for w in all_words(draw_path(path)))

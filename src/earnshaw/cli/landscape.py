@@ -110,19 +110,31 @@ def _print(landscape: Landscape, seconds: float, made: dict[str, str]) -> None:
     units = plural(about["teacher_units"], "unit")
     where = f"{about['activation']}, d = {about['dim']}, {units}"
     numbers = ("relative loss", "starts", "frequency", "95 %", "smallest eigenvalue")
-    columns = {"kind": "left"} | dict.fromkeys(numbers, "right")
+    columns = {"kind": "left"} | dict.fromkeys(numbers, "right") | {"teacher units": "left"}
     print_table(f"{where}: {student}", columns, map(_row, landscape.found[:ROWS]))
     lines = []
     if rest := landscape.found[ROWS:]:
         lines.append(f"... and {len(rest)} more, of {sum(p.count for p in rest)} starts")
     lines += [
         f"undecided: {landscape.undecided} of {plural(landscape.starts, 'start')}",
+        *_creeping(landscape),
         f"stopped: {landscape.stop} ({landscape.stop.meaning}), "
         f"{int(landscape.iterations.sum())} iterations in all, {seconds:.1f} s",
     ]
     lines += [f"{WORDS.get(what, what)}: {path}" for what, path in made.items()]
     for line in lines:
         say(line)
+
+
+def _creeping(landscape: Landscape) -> list[str]:
+    count = len(landscape.approaching)
+    if not count:
+        return []
+    most = float(landscape.relative_losses[landscape.approaching].max())
+    return [
+        f"approaching 0: {count} of {landscape.starts} starts, out of iterations but still falling "
+        f"(relative loss at most {most:.2g})"
+    ]
 
 
 def _row(point: CriticalPoint) -> list[str]:
@@ -134,4 +146,5 @@ def _row(point: CriticalPoint) -> list[str]:
         f"{100 * point.frequency:.2f} %",
         f"{100 * low:.2f} to {100 * high:.2f} %",
         "0" if abs(point.smallest_eigenvalue) <= ZERO else f"{point.smallest_eigenvalue:.4g}",
+        "-" if point.pairing is None else point.pairing.words,
     ]

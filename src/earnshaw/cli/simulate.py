@@ -22,11 +22,14 @@ from earnshaw.cli.terminal import print_json, print_table, progress_bar, say
 from earnshaw.dynamics.settings import Settings
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable
+from earnshaw.limits import check_integer
 from earnshaw.text import plural
 
 if TYPE_CHECKING:
     from earnshaw.charges.network import Student, Teacher
+    from earnshaw.dynamics.path import Collision
     from earnshaw.dynamics.path import Path as Motion
+    from earnshaw.landscape.equilibria import Equilibrium
 
 DIM, UNITS, TIME = 2, 5, 50.0
 MAY_CHANGE = ("time", "max_steps")  # where a stored path goes on
@@ -46,6 +49,9 @@ def command(
     seed: Annotated[int | None, typer.Option(help="Of teacher and student; 0.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
     animate: Annotated[Path | None, typer.Option(help="Film it: FILE.gif or .mp4.")] = None,
+    felt_by: Annotated[
+        int, typer.Option(help="The electron whose potential is drawn: all charges but its own.")
+    ] = 0,
     save: Annotated[Path | None, typer.Option(help="Keep the path in FILE.npz.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with the path in FILE.npz.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
@@ -82,6 +88,8 @@ def command(
             "seed": 0 if seed is None else seed,
             **asdict(Settings(**{"time": TIME} | typed)),
         }
+    electron_count = len(begun.bound) if resume is not None else electrons.units
+    check_integer("felt_by", felt_by, 0, max(electron_count - 1, 0))
     save = save or resume
     keep = None if save is None else path_checkpoints(save, settings).keep
     with progress_bar("simulating") as report:
@@ -90,12 +98,14 @@ def command(
             motion = extend(begun, **typed, **follow)
         else:
             motion = simulate(protons, electrons, **{"time": TIME} | typed, **follow)
-    files = _write(motion, settings, plot, animate, save)
-    payload = motion.summary() | {"settings": settings} | files
+    files = _write(motion, settings, plot, animate, save, felt_by)
+    rest = _rest(motion)
+    equilibrium = {"equilibrium": None if rest is None else rest.summary()}
+    payload = motion.summary() | equilibrium | {"settings": settings} | files
     if json:
         print_json(payload | {"seconds": clock.perf_counter() - began})
     else:
-        _print(motion, files, clock.perf_counter() - began)
+        _print(motion, rest, files, clock.perf_counter() - began)
     if motion.stop == "interrupted":
         raise typer.Exit(INTERRUPTED)
 
@@ -156,6 +166,7 @@ def _write(
     plot: Path | None,
     animate: Path | None,
     save: Path | None,
+    felt_by: int,
 ) -> dict[str, str]:
     """The files that were asked for; their names by what they are."""
     files: dict[str, str] = {}
@@ -168,18 +179,27 @@ def _write(
         from earnshaw.plots.motion import draw_path
         from earnshaw.plots.style import save as save_picture
 
-        save_picture(draw_path(motion), plot)
+        save_picture(draw_path(motion, felt_by), plot)
         files["plot"] = str(plot)
     if animate is not None:
         from earnshaw.plots.animation import animate_path
 
         with progress_bar("filming") as report:
-            animate_path(motion, animate, on_progress=_reporter(report))
+            animate_path(motion, animate, felt_by=felt_by, on_progress=_reporter(report))
         files["animation"] = str(animate)
     return files
 
 
-def _print(motion: Motion, files: dict[str, str], seconds: float) -> None:
+def _rest(motion: Motion) -> Equilibrium | None:
+    """What kind of equilibrium it came to, if it did."""
+    if motion.stop != "equilibrium":
+        return None
+    from earnshaw.landscape.equilibria import rest_of
+
+    return rest_of(motion)
+
+
+def _print(motion: Motion, rest: Equilibrium | None, files: dict[str, str], seconds: float) -> None:
     from earnshaw.plots.formatting import ENDINGS
 
     teacher, count = motion.teacher, len(motion.bound)
@@ -199,17 +219,30 @@ def _print(motion: Motion, files: dict[str, str], seconds: float) -> None:
     print_table(title, dict.fromkeys(headings, "right"), rows)
     bound = int((motion.bound >= 0).sum())
     lines = [f"... and {count - ROWS} more"] if count > ROWS else []
+    met = [_meeting(one) for one in motion.collisions]
     lines += [
-        f"bound: {bound} of {count}; events: {len(motion.events)}",
+        "; ".join([f"bound: {bound} of {count}", *met, f"events: {len(motion.events)}"]),
         f"energy: {motion.energy[0]:.6g} -> {motion.energy[-1]:.6g}",
         f"stopped at time {motion.times[-1]:.6g}: {motion.stop} ({ENDINGS[motion.stop]}), "
         f"{motion.steps} steps, {seconds:.1f} s",
     ]
+    if rest is not None:
+        lines.append(f"at rest: {rest.words} ({rest.kind}, {_eigenvalue(rest)})")
     for what, where in (("drawn", "plot"), ("filmed", "animation"), ("saved", "saved")):
         if where in files:
             lines.append(f"{what}: {files[where]}")
     for line in lines:
         say(line)
+
+
+def _meeting(one: Collision) -> str:
+    if one.what == "origin":
+        return f"electron {one.unit} came to the origin"
+    return f"electron {one.unit} met {one.what} {one.partner}"
+
+
+def _eigenvalue(rest: Equilibrium) -> str:
+    return f"smallest eigenvalue {rest.smallest_eigenvalue:.3g}"
 
 
 def _place(position: Any) -> str:
@@ -218,6 +251,9 @@ def _place(position: Any) -> str:
 
 
 def _holder(motion: Motion, unit: int) -> str:
+    for one in motion.collisions:
+        if one.unit == unit and one.what == "proton":
+            return f"met proton {one.partner}"
     if motion.bound[unit] >= 0:
         return f"proton {motion.bound[unit]}"
     return "-" if motion.group[unit] == unit else f"electron {motion.group[unit]}"

@@ -7,6 +7,7 @@ other means than these.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import warnings

@@ -17,6 +17,7 @@ from earnshaw.results import Result, number
 Stop = Literal["time", "equilibrium", "bound", "collision", "diverged", "step-limit", "interrupted"]
 Kind = Literal["bind", "merge", "release", "split"]
 ENTRIES = 200  # of the energy in JSON
+AT_ONCE = 10.0  # pairs no more than so much farther apart than the nearest have met as well
 
 
 class Encounter(NamedTuple):
@@ -31,6 +32,17 @@ class Encounter(NamedTuple):
     unit: int
     partner: int
     side: int = 1
+
+
+class Collision(NamedTuple):
+    """Where a path ends because the force has no limit: electron `unit` met `what`.
+
+    `partner` is the number of the proton or electron, -1 for the origin (a relu unit on R^d).
+    """
+
+    unit: int
+    what: Literal["proton", "electron", "origin"]
+    partner: int = -1
 
 
 class Pause(NamedTuple):
@@ -98,6 +110,7 @@ class Path(Result, eqx.Module):
             "times": self.times[kept].tolist(),
             "stop": self.stop,
             "events": [event._asdict() for event in self.events],
+            "collisions": [one._asdict() for one in self.collisions],
             "bound": self.bound.tolist(),
             "group": self.group.tolist(),
             "student": network_values(self.positions[-1], self.weights[-1], self.teacher.unit_kind),
@@ -119,6 +132,29 @@ class Path(Result, eqx.Module):
             "events": len(self.events),
             "steps": self.steps,
         }
+
+    @property
+    def collisions(self) -> tuple[Collision, ...]:
+        """Who met what at the end, if that is why it ended; several where all meet at once."""
+        if self.stop != "collision":
+            return ()
+        last, protons = self.positions[-1], np.asarray(self.teacher.positions)
+        count = len(last)
+        gaps = np.linalg.norm(last[:, None] - np.concatenate([last, protons]), axis=2)
+        gaps[:, :count][np.tril_indices(count)] = np.inf  # each pair of electrons once
+        nearest, partner = np.min(gaps, axis=1), np.argmin(gaps, axis=1)
+        lengths = np.linalg.norm(last, axis=1)
+        if np.min(lengths) < np.min(nearest):
+            return tuple(
+                Collision(int(unit), "origin")
+                for unit in np.flatnonzero(lengths <= AT_ONCE * np.min(lengths))
+            )
+        return tuple(
+            Collision(int(unit), "electron", int(partner[unit]))
+            if partner[unit] < count
+            else Collision(int(unit), "proton", int(partner[unit]) - count)
+            for unit in np.flatnonzero(nearest <= AT_ONCE * np.min(nearest))
+        )
 
     def at(self, times: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Positions (m, k, d) and weights (m, k) at `times` (m,), for pictures.

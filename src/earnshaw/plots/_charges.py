@@ -11,6 +11,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
 from mpl_toolkits.mplot3d.art3d import Line3DCollection  # type: ignore[import-untyped]
 
+from earnshaw.plots._excursions import NONE, Excursions
 from earnshaw.plots._projection import Circle, Globe, Line, View
 from earnshaw.plots.style import ASTRAY, ELECTRON, PROTON
 
@@ -107,9 +108,11 @@ def draw_ways(
             continue
         part = np.linspace(0, 1, len(places) - 1)
         opacity = (FAINTEST + (0.95 - FAINTEST) * part) * np.where(hidden[1:], HIDDEN, 1.0)
-        segments.append(np.stack([places[:-1], places[1:]], axis=1))
-        shades.append([(*to_rgb(colour), alpha) for alpha in opacity])
-        widths.append(0.9 + (widest - 0.9) * part)
+        # What leaves the picture is cut by flat axes, but not by those in perspective.
+        kept = view.inside(places[:-1]) & view.inside(places[1:]) if view.deep else part >= 0
+        segments.append(np.stack([places[:-1], places[1:]], axis=1)[kept])
+        shades.append([(*to_rgb(colour), alpha) for alpha in opacity[kept]])
+        widths.append((0.9 + (widest - 0.9) * part)[kept])
     if not segments:
         return []
     kind = Line3DCollection if view.deep else LineCollection
@@ -154,9 +157,12 @@ def _even(
 
 
 def draw_starts(axes: Any, view: View, positions: np.ndarray, colours: Sequence[str]) -> list[Any]:
-    """Small dots where ways begin."""
-    if not len(positions):
+    """Small dots where ways begin, if that is in the picture."""
+    shown = view.inside(view.place(positions, 0.0)) if len(positions) else np.zeros(0, bool)
+    if not np.any(shown):
         return []
+    positions = positions[shown]
+    colours = [colour for colour, good in zip(colours, shown, strict=True) if good]
     hidden = view.behind(positions)
     shades = [_faded(c, hidden[i : i + 1])[0] for i, c in enumerate(colours)]
     style = {"facecolors": "white", "linewidths": 1.0, "zorder": 3.5, "gid": "starts"}
@@ -171,39 +177,52 @@ def draw_levels(axes: Any, view: View, positions: np.ndarray) -> None:
 
 
 def legend_handles(
+    weights: np.ndarray,
     *,
     astray: bool = False,
     vacant: bool = False,
     rings: str = "",
-    free: bool = False,
+    free: str = "electron, free",
+    shows_free: bool = False,
     antipodes: bool = False,
+    starts: bool = False,
+    far: Excursions = NONE,
 ) -> list[Line2D]:
-    """What the marks mean."""
+    """What the marks mean that are there; `weights` are the protons'."""
 
     def mark(label: str, **style: Any) -> Line2D:
         return Line2D([], [], linestyle="none", label=label, **style)
 
     red = {"marker": "o", "markersize": 8, "markeredgecolor": PROTON}
-    handles = [
-        mark("proton, +", markerfacecolor=PROTON, **red),
-        mark("proton, −", markerfacecolor="white", **red),
-    ]
+    handles = []
+    if np.any(np.asarray(weights) > 0):
+        handles.append(mark("proton, +", markerfacecolor=PROTON, **red))
+    if np.any(np.asarray(weights) <= 0):
+        handles.append(mark("proton, −", markerfacecolor="white", **red))
     if antipodes:
         dotted = {"marker": "$◌$", "markersize": 10, "markeredgecolor": PROTON}
         handles.append(mark("antipode of a proton", markerfacecolor=PROTON, **dotted))
     blue = {"marker": "o", "markersize": 10, "markeredgecolor": ELECTRON}
     if rings:
         handles.append(mark(rings, markerfacecolor="none", markeredgewidth=1.8, **blue))
-    if free:
-        handles.append(
-            mark("electron, free", markerfacecolor=ELECTRON, **(blue | {"markersize": 7}))
-        )
+    if shows_free:
+        handles.append(mark(free, markerfacecolor=ELECTRON, **(blue | {"markersize": 7})))
     if astray:
         amber = {"marker": "X", "markersize": 8, "markeredgecolor": "white"}
         handles.append(mark("electron, astray", markerfacecolor=ASTRAY, **amber))
     if vacant:
         amber = {"marker": "$◌$", "markersize": 10, "markeredgecolor": ASTRAY}
         handles.append(mark("proton not found", markerfacecolor=ASTRAY, **amber))
+    small = {"marker": "o", "markersize": 4, "markeredgecolor": ELECTRON}
+    if starts:
+        handles.append(mark("start", markerfacecolor="white", **small))
+    arrow = {"marker": ">", "markersize": 7, "markeredgecolor": ELECTRON}
+    if far.starts is not None:
+        words = f"start beyond the edge, at {far.starts:.3g}".replace("-", "−")
+        handles.append(mark(words, markerfacecolor="white", **arrow))
+    if far.ends is not None:
+        words = f"electron beyond the edge, at {far.ends:.3g}".replace("-", "−")
+        handles.append(mark(words, markerfacecolor=ELECTRON, **arrow))
     return handles
 
 

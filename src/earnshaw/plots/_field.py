@@ -1,4 +1,7 @@
-"""The potential of all charges behind a picture of them, where a view can show it."""
+"""The potential that an electron feels behind a picture of charges, where a view can show it.
+
+It feels all charges but its own: with its own, every rest would look like the bottom of a well.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +36,14 @@ def potentials(
 
     found = jax.lax.map(one, (jnp.asarray(positions), jnp.asarray(weights)))
     return np.asarray(found)
+
+
+def felt_potentials(
+    teacher: Teacher, points: np.ndarray, positions: np.ndarray, weights: np.ndarray, unit: int
+) -> np.ndarray:
+    """The same without the charge of student unit `unit`: what that unit feels, (m, n)."""
+    others = np.delete(positions, unit, axis=1), np.delete(weights, unit, axis=1)
+    return potentials(teacher, points, *others)
 
 
 class Shades:

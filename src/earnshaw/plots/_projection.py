@@ -7,7 +7,8 @@
     the others   `Components`  the two principal components
 
 A view places points, prepares its axes, and where a potential can be shown has a grid to take it on
-(`Grid`, with `_field.py`).
+(`Grid`, with `_field.py`). It is as large as protons and usual starts need: what goes farther is
+cut at the edge, where `_excursions.py` has an arrow.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from earnshaw.plots.formatting import RAISED
 from earnshaw.plots.style import INK, NEGATIVE, PALE, POSITIVE
 
 MARGIN = 1.14  # of the frame around all that is shown
-FARTHEST = 4.0  # what is this much farther out than the rest is not shown
+FARTHEST = 2.0  # what is this much farther out than protons and the usual start is not shown
 CAMERA = 4.0  # the distance of the eye from the centre of the globe
 INSIDE = 0.5  # the radius at which ways on the circle begin; they end on it
 
@@ -41,9 +43,20 @@ class View:
 
     deep = False  # whether it needs axes of mplot3d
     labels: tuple[str, ...] = ("$x_1$", "$x_2$")
+    note = ""  # what a reader should know of the projection
 
     def __init__(self, centre: np.ndarray, reach: float) -> None:
         self.centre, self.reach = centre, reach
+
+    @property
+    def limits(self) -> tuple[np.ndarray, np.ndarray]:
+        """The lowest and the highest place on paper, infinite where all is shown."""
+        return self.centre - self.reach, self.centre + self.reach
+
+    def inside(self, places: np.ndarray) -> np.ndarray:
+        """Which places (n, 2) or (n, 3) on paper are shown, (n,)."""
+        low, high = self.limits
+        return np.all((places >= low) & (places <= high), axis=1)
 
     def place(self, points: np.ndarray, when: Any = 1.0) -> np.ndarray:
         """Points (n, d) on paper, (n, 2) or (n, 3); `when` in [0, 1] is their part of the way."""
@@ -83,6 +96,11 @@ class Line(View):
         super().__init__(centre, reach)
         self.labels, self.span = (label, "position"), span
 
+    @property
+    def limits(self) -> tuple[np.ndarray, np.ndarray]:
+        reach = np.array([np.inf, self.reach])
+        return self.centre[0] - reach, self.centre[0] + reach
+
     def place(self, points: np.ndarray, when: Any = 1.0) -> np.ndarray:
         return np.stack(np.broadcast_arrays(self.span * np.asarray(when), points[:, 0]), axis=-1)
 
@@ -106,6 +124,11 @@ class Landscape(View):
     def __init__(self, line: Line) -> None:
         super().__init__(line.centre, line.reach)
         self.line = line
+
+    @property
+    def limits(self) -> tuple[np.ndarray, np.ndarray]:
+        reach = np.array([self.reach, np.inf])
+        return self.centre[0] - reach, self.centre[0] + reach
 
     def place(self, points: np.ndarray, when: Any = 1.0) -> np.ndarray:
         return np.stack([points[:, 0], np.zeros(len(points))], axis=-1)
@@ -134,6 +157,9 @@ class Circle(View):
     def __init__(self) -> None:
         super().__init__(np.zeros(2), 1.32)
 
+    def inside(self, places: np.ndarray) -> np.ndarray:
+        return np.ones(len(places), dtype=bool)
+
     def place(self, points: np.ndarray, when: Any = 1.0) -> np.ndarray:
         return points * (INSIDE + (1 - INSIDE) * np.broadcast_to(when, len(points)))[:, None]
 
@@ -157,6 +183,7 @@ class Volume(View):
 
     deep = True
     labels = ("$x_1$", "$x_2$", "$x_3$")
+    note = "R³ in perspective; its potential is not drawn"
 
     def furnish(self, axes: Any) -> None:
         for name, label, middle in zip("xyz", self.labels, self.centre, strict=True):
@@ -172,6 +199,8 @@ class Volume(View):
 class Globe(View):
     """S^2, seen from the side on which most of `points` are."""
 
+    note = "what is behind the globe is pale"
+
     def __init__(self, points: np.ndarray) -> None:
         self.edge = CAMERA / np.sqrt(CAMERA**2 - 1)  # the radius of the outline
         super().__init__(np.zeros(2), 1.06 * self.edge)
@@ -183,6 +212,9 @@ class Globe(View):
         self.eye = np.array([*(np.cos(height) * out), np.sin(height)])
         self.right = np.array([-out[1], out[0], 0.0])
         self.up = np.cross(self.eye, self.right)
+
+    def inside(self, places: np.ndarray) -> np.ndarray:
+        return np.ones(len(places), dtype=bool)
 
     def place(self, points: np.ndarray, when: Any = 1.0) -> np.ndarray:
         points = np.asarray(points, dtype=float)
@@ -234,11 +266,15 @@ class Components(View):
         self.axes = rows[:2] * np.array(signs)[:, None]
         total = float(np.sum(np.square(sizes)))
         self.shares = np.square(sizes[:2]) / total if total > 0 else np.zeros(2)
-        places = (points - self.mean) @ self.axes.T
-        super().__init__(*_frame(places, places))
+        super().__init__(*_box((points - self.mean) @ self.axes.T))
         self.labels = tuple(
             f"principal component {i + 1} ({_percent(share)})"
             for i, share in enumerate(self.shares)
+        )
+        self.note = (
+            f"a plane of R{str(points.shape[1]).translate(RAISED)}, with "
+            f"{_percent(float(np.sum(self.shares)))} of the variance of protons, starts and ends; "
+            "the potential is not drawn"
         )
 
     def place(self, points: np.ndarray, when: Any = 1.0) -> np.ndarray:
@@ -259,25 +295,33 @@ def choose_view(
         return Circle()
     if on == "sphere" and dim == 3:
         return Globe(protons)
+    paths = [path[np.all(np.isfinite(path), axis=1)] for path in paths]
+    paths = [path for path in paths if len(path)]
+    starts = np.array([path[0] for path in paths]).reshape(-1, dim)
     if dim > 3:
-        ends = [path[[0, -1]] for path in paths if len(path) and np.all(np.isfinite(path))]
-        return Components(np.concatenate([protons, *ends]))
-    centre, reach = _frame(protons, np.concatenate([protons, *paths]))
+        ends = np.array([path[-1] for path in paths]).reshape(-1, dim)
+        return Components(_usual(protons, starts, np.concatenate([protons, starts, ends])))
+    centre, reach = _box(_usual(protons, starts, np.concatenate([protons, *paths])))
     if dim == 1:
         return Line(centre, reach, label, span)
     return Plane(centre, reach) if dim == 2 else Volume(centre, reach)
 
 
-def _frame(protons: np.ndarray, everything: np.ndarray) -> tuple[np.ndarray, float]:
-    """Centre and half width of a square (a cube) around all but what has flown away."""
-    everything = everything[np.all(np.isfinite(everything), axis=1)]
+def _usual(protons: np.ndarray, starts: np.ndarray, everything: np.ndarray) -> np.ndarray:
+    """`everything` (n, d) but what is far from where protons and half of the starts are."""
     middle = np.mean(protons, axis=0)
-    far = np.max(np.abs(everything - middle), axis=1)
-    usual = max(np.max(np.abs(protons - middle)), np.median(far))
-    kept = everything[far <= FARTHEST * usual]
-    low, high = np.min(kept, axis=0), np.max(kept, axis=0)
+    size = lambda points: np.linalg.norm(points - middle, axis=1)  # noqa: E731
+    usual = float(np.max(size(protons)))
+    if len(starts):
+        usual = max(usual, float(np.median(size(starts))))
+    return everything[size(everything) <= FARTHEST * usual * (1 + 1e-9)]
+
+
+def _box(points: np.ndarray) -> tuple[np.ndarray, float]:
+    """Centre and half width of a square (a cube) around points, with a margin."""
+    low, high = np.min(points, axis=0), np.max(points, axis=0)
     reach = 0.5 * float(np.max(high - low))
-    return (low + high) / 2, MARGIN * (reach or max(1.0, float(np.max(np.abs(middle)))))
+    return (low + high) / 2, MARGIN * (reach or max(1.0, float(np.max(np.abs(low + high))) / 2))
 
 
 def _percent(share: float) -> str:

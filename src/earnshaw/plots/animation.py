@@ -1,9 +1,9 @@
-"""The moving charges as a GIF or an MP4: over their potential, with the energy beside them.
+"""The moving charges as a GIF or an MP4: over the potential that one of them feels.
 
 Frames are drawn by Matplotlib's Agg, only what moves anew each time, and go to Pillow or ffmpeg
 (the binary that comes with imageio-ffmpeg) as they are. Their times are evenly spaced in the mean
 of the time and of the distance that all electrons have gone, so that a long wait does not fill the
-film; the label and the mark on the energy show the true time.
+film; the clock and the mark on the energy show the true time.
 """
 
 from __future__ import annotations
@@ -25,11 +25,14 @@ from earnshaw.files.atomic import check_writable, write_whole
 from earnshaw.limits import check_integer
 from earnshaw.plots import _charges as charges
 from earnshaw.plots._decay import Decay
-from earnshaw.plots._field import Shades, paint, potentials
+from earnshaw.plots._excursions import Excursions, draw_excursions
+from earnshaw.plots._field import Shades, felt_potentials, paint
+from earnshaw.plots._numbers import MOST, Numbers
 from earnshaw.plots._projection import Landscape, Line
 from earnshaw.plots.formatting import fitting
-from earnshaw.plots.motion import DOTS, facts, view_of
-from earnshaw.plots.style import ELECTRON, PALE, RC
+from earnshaw.plots.motion import DOTS, check_felt_by, facts, felt_in_words, view_of
+from earnshaw.plots.page import Legend, fitting_in
+from earnshaw.plots.style import ELECTRON, PALE, PROTON, RC
 
 ENDINGS = (".gif", ".mp4")
 FRAMES, MOST_FRAMES = 96, 120
@@ -50,6 +53,7 @@ def animate_path(
     *,
     frames: int | None = None,
     fps: int = 16,
+    felt_by: int = 0,
     on_progress: Progress | None = None,
 ) -> None:
     """Write the motion to a ``.gif`` or ``.mp4``, whole or not at all.
@@ -59,15 +63,17 @@ def animate_path(
         file: the ending says the format.
         frames: how many, 2 to 120; 96.
         fps: frames a second, 1 to 50.
+        felt_by: the electron whose potential is drawn: that of all charges but its own.
         on_progress: called with the part of the frames that are drawn, and a note.
     """
     file = pathlib.Path(file)
     check_animation(file)
     frames = check_integer("number of frames", frames or FRAMES, 2, MOST_FRAMES)
     fps = check_integer("frames a second", fps, 1, 50)
+    felt_by = check_felt_by(path, felt_by)
     write = _write_gif if file.suffix.lower() == ".gif" else _write_mp4
     with matplotlib.rc_context(RC):
-        film = Film(path, frames)
+        film = Film(path, frames, felt_by)
         write_whole(file, lambda name: write(name, film.frames(on_progress), fps))
 
 
@@ -85,16 +91,16 @@ def frame_times(path: Path, frames: int) -> np.ndarray:
 class Film:
     """All that the frames of a film have in common, drawn once; and then the frames."""
 
-    def __init__(self, path: Path, frames: int) -> None:
-        self.path, self.times = path, frame_times(path, frames)
+    def __init__(self, path: Path, frames: int, felt_by: int = 0) -> None:
+        self.path, self.times, self.felt_by = path, frame_times(path, frames), felt_by
         self.positions, self.weights = path.at(self.times)
         self.figure = Figure(figsize=SIZE, dpi=DPI)
         self.canvas = FigureCanvasAgg(self.figure)
-        view, _ = view_of(path)
+        view, self.ways = view_of(path)
         self.view = Landscape(view) if isinstance(view, Line) else view
-        box = (0.0, 0.06, 0.58, 0.86) if view.deep else (0.085, 0.125, 0.44, 0.78)
+        box = (0.0, 0.12, 0.58, 0.78) if view.deep else (0.085, 0.225, 0.44, 0.67)
         self.axes: Any = self.figure.add_axes(box, projection="3d" if view.deep else None)
-        self.energy_axes: Any = self.figure.add_axes((0.64, 0.125, 0.335, 0.7))
+        self.energy_axes: Any = self.figure.add_axes((0.64, 0.225, 0.335, 0.6))
         self._furnish_charges()
         self.decay = Decay(path.times, path.energy)
         self._furnish_energy()
@@ -106,6 +112,26 @@ class Film:
         self.label = self.figure.text(
             0.975, 0.955, "", fontsize=13, fontweight="bold", ha="right", va="center", animated=True
         )
+        self._legend()
+
+    def _legend(self) -> None:
+        """What the marks and the colours mean, below all frames."""
+        start = self.view.inside(self.view.place(self.path.positions[0], 0.0))
+        handles = charges.legend_handles(
+            np.asarray(self.path.teacher.weights),
+            free="electron",
+            shows_free=True,
+            starts=bool(np.any(start)) and not isinstance(self.view, Landscape),
+            far=self.far,
+        )
+        note = self.view.note
+        if self.fields is not None:
+            colours = "" if isinstance(self.view, Landscape) else ": red +, blue −"
+            note = felt_in_words(self.path, self.felt_by, "") + colours
+        legend = Legend(handles, 0.93 * SIZE[0], 8.5)
+        legend.draw(self.figure, 0.035, (0.3 + legend.height) / SIZE[1])
+        size = fitting_in(0.93 * SIZE[0], note, 8.5)
+        self.figure.text(0.035, 0.024, note[:1].upper() + note[1:], fontsize=size, color=PALE)
 
     def _furnish_charges(self) -> None:
         """Everything behind the charges, and the potential of all frames at once."""
@@ -113,15 +139,22 @@ class Film:
         self.fields: np.ndarray | None = None
         if self.grid is not None:
             self.axes.grid(False)
-            self.fields = potentials(
-                self.path.teacher, self.grid.points, self.positions, self.weights
-            )
+            then = self.positions, self.weights
+            self.fields = felt_potentials(self.path.teacher, self.grid.points, *then, self.felt_by)
             self.shades = Shades(self.fields)
         self.view.furnish(self.axes)
         self.axes.set_axisbelow(True)
         self.still = [*self.axes.lines, *self.axes.patches]
         if isinstance(self.view, Landscape):
             self.axes.set_ylim(-1.5 * self.shades.limit, 1.5 * self.shades.limit)
+        # Starts and arrows to what is beyond the edge are the same in all frames.
+        self.far = Excursions()
+        if not isinstance(self.view, Landscape):
+            when = self.path.times / (float(self.path.times[-1]) or 1.0)
+            blue = [ELECTRON] * len(self.ways)
+            self.far, arrows = draw_excursions(self.axes, self.view, self.ways, blue, when)
+            begun = charges.draw_starts(self.axes, self.view, self.path.positions[0], blue)
+            self.still += [*arrows, *begun]
         for artist in [self.axes] if self.view.deep else self.still:
             artist.set_animated(True)
 
@@ -179,7 +212,15 @@ class Film:
         protons, weights = np.asarray(teacher.positions), np.asarray(teacher.weights)
         moving += charges.draw_protons(axes, view, protons, weights)
         part = float(self.times[number] / (self.path.times[-1] or 1.0))
-        moving += charges.draw_electrons(axes, view, last[0], self.weights[number], part)
+        shown = view.inside(view.place(last[0], part))
+        electrons, then = last[0][shown], self.weights[number][shown]
+        moving += charges.draw_electrons(axes, view, electrons, then, part)
+        places, now_at = view.place(protons), view.place(electrons, part)
+        areas = charges.marker_areas(weights, len(weights))
+        numbers = Numbers(axes, view, [(places, areas), (now_at, 60.0)])
+        if max(len(protons), len(last[0])) <= MOST:
+            moving += numbers.draw(places, range(len(protons)), PROTON, areas)
+            moving += numbers.draw(now_at, np.flatnonzero(shown).tolist(), ELECTRON, 60.0)
         return moving
 
     def _draw_now(self, number: int) -> list[Any]:

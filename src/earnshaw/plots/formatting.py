@@ -13,7 +13,7 @@ ENDINGS = {
     "time": "the time asked for has passed",
     "equilibrium": "all speeds are 0 to the tolerances",
     "bound": "every electron is held by a proton",
-    "collision": "an electron met a charge where the force has no limit",
+    "collision": "an electron came to where the force has no limit",
     "diverged": "positions, weights or energy are no longer finite",
     "step-limit": "all allowed steps were used",
     "interrupted": "interrupted; the path is complete up to its last time",

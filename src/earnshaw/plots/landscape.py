@@ -20,6 +20,7 @@ from earnshaw.landscape.hunting.critical_points import CriticalPoint, Landscape
 from earnshaw.plots._basins import draw_basins, towards
 from earnshaw.plots._small_table import Column, draw_rows, height_of
 from earnshaw.plots.formatting import fitting, plural, short, units_of
+from earnshaw.plots.page import fitting_in
 from earnshaw.plots.style import ASTRAY, ELECTRON, FIELD, INK, PALE, RC
 
 WIDTH, HEIGHT = 12.4, 7.8  # inches
@@ -32,13 +33,20 @@ TALL = 60  # the range of counts that deserves a logarithmic axis
 FEW = 24  # levels of loss up to which each has a bar of its own
 LABELLED = 8  # bars that carry their numbers
 ZERO = 1e-12  # a relative loss below is 0
+HATCHED: dict[str, dict[str, Any]] = {  # starts without a verdict
+    "lost": {"facecolor": "white", "edgecolor": PALE, "hatch": "////"},
+    "approaching": {"facecolor": "white", "edgecolor": ELECTRON, "hatch": "...."},
+}
 DECADES = 10.0  # a range that deserves a logarithmic axis
 COLUMNS = (
-    Column("kind", 0.04, "left"),
-    Column("relative loss", 0.45),
-    Column("starts", 0.56),
-    Column("95 % interval", 0.81),
-    Column("eigenvalue", 0.99),
+    Column("", 0.05),
+    Column("kind", 0.066, "left"),
+    Column("rel. loss", 0.35),
+    Column("starts", 0.437),
+    Column("95 %", 0.612),
+    Column("eigenvalue", 0.772),
+    Column("teachers", 0.897),
+    Column("shared", 1.0),
 )
 
 
@@ -96,7 +104,9 @@ def _lowest(found: tuple[CriticalPoint, ...]) -> float:
 def _title(figure: Figure, landscape: Landscape) -> None:
     height = figure.get_figheight()
     top = lambda inches: 1 - inches / height  # noqa: E731
-    figure.text(0.03, top(0.33), _headline(landscape), fontsize=17, fontweight="bold", va="center")
+    words = _headline(landscape)
+    size = fitting_in(0.57 * WIDTH, words, 17, "bold")
+    figure.text(0.03, top(0.33), words, fontsize=size, fontweight="bold", va="center")
     about = landscape.settings
     facts = [units_of(landscape.teacher), plural(landscape.teacher.units, "teacher unit")]
     facts.append(plural(about["units"], "student unit"))
@@ -107,9 +117,10 @@ def _title(figure: Figure, landscape: Landscape) -> None:
 
 
 def _headline(landscape: Landscape) -> str:
-    found, total = landscape.found, landscape.starts
+    found, total, near = landscape.found, landscape.starts, len(landscape.approaching)
+    creeping = f"{100 * near / total:.3g} % of starts approach loss 0"
     if not found:
-        return "No start has ended"
+        return creeping if near else "No start has ended"
     lowest = sum(point.count for point in found if _hue(point, found) == ELECTRON)
     bad = sum(point.count for point in found if _hue(point, found) == ASTRAY)
     zero = any(point.relative_loss <= ZERO for point in found)
@@ -118,7 +129,8 @@ def _headline(landscape: Landscape) -> str:
         return f"Every start reached {goal}"
     if bad:
         return f"{100 * bad / total:.3g} % of starts ended in a bad minimum"
-    return f"{100 * lowest / total:.3g} % of starts reached {goal}"
+    reached = f"{100 * lowest / total:.3g} % of starts reached {goal}"
+    return f"{reached}, {creeping.replace(' of starts', '')}" if near else reached
 
 
 def _table(
@@ -127,19 +139,27 @@ def _table(
     rows, dots = [], []
     for point, colour in list(zip(landscape.found, colours, strict=True))[:ROWS]:
         low, high = (100 * end for end in point.interval)
+        paired = ["–", "–"]
+        if (found := point.pairing) is not None:
+            met = found.alone + found.shared
+            paired = [f"{met} of {met + found.missed}", str(found.shared)]
         rows.append(
             [
+                str(len(rows)),
                 point.kind,
                 _loss_words(point.relative_loss),
                 str(point.count),
-                f"{low:.3g} – {high:.3g} %",
+                f"{low:.3g}–{high:.3g} %",
                 _eigenvalue(point.smallest_eigenvalue),
+                *paired,
             ]
         )
         dots.append((colour, colour))
     remarks = []
     if others := landscape.found[ROWS:]:
         remarks.append(f"… and {len(others)} more, of {sum(p.count for p in others)} starts")
+    if len(landscape.approaching):
+        remarks.append(f"{plural(len(landscape.approaching), 'start')} approaching 0")
     if landscape.undecided:
         remarks.append(f"{plural(landscape.undecided, 'start')} undecided")
     return rows, dots, "; ".join(remarks)
@@ -150,7 +170,7 @@ def _eigenvalue(value: float) -> str:
 
 
 def _loss_words(value: float) -> str:
-    return "0" if value <= ZERO else short(value, 3)
+    return "0" if value <= ZERO else short(value)
 
 
 def _footer(figure: Figure, landscape: Landscape) -> None:
@@ -160,11 +180,13 @@ def _footer(figure: Figure, landscape: Landscape) -> None:
         steps = landscape.iterations
         text = f"Iterations of a start: {np.median(steps):.0f} (median), {np.max(steps)} (most)"
         text += f".  Starts are {_law(landscape)}."
+    if landscape.found:
+        text += "  Teachers: units of the teacher that some unit is most like; shared: by several."
     if str(landscape.stop) == "interrupted":
         text = f"Interrupted. {text}"
-    for number, line in enumerate(textwrap.wrap(text, 78, max_lines=2, placeholder=" …")):
+    for number, line in enumerate(textwrap.wrap(text, 78, max_lines=3, placeholder=" …")):
         style: dict[str, Any] = {"fontsize": 8.5, "va": "center", "color": PALE}
-        figure.text(LEFT, (0.55 - 0.19 * number) / height, line, **style)
+        figure.text(LEFT, (0.6 - 0.19 * number) / height, line, **style)
 
 
 def _law(landscape: Landscape) -> str:
@@ -188,9 +210,11 @@ def _draw_losses(
     found = landscape.found
     values = np.array([point.relative_loss for point in found])
     zero, several = values <= ZERO, values[values > ZERO]
-    ends = landscape.relative_losses[landscape.reached < 0]
+    creeping = np.isin(np.arange(landscape.starts), landscape.approaching)
+    near = landscape.relative_losses[creeping]
+    ends = landscape.relative_losses[(landscape.reached < 0) & ~creeping]
     lost = ends[np.isfinite(ends) & (ends > ZERO)]
-    several = np.concatenate([several, lost])
+    several = np.concatenate([several, lost, near])
     logarithmic = len(several) > 0 and np.max(several) > DECADES * np.min(several)
     # A logarithmic axis has no place for 0.
     apart = 0.16 * width if logarithmic and np.any(zero) else 0.0
@@ -198,7 +222,7 @@ def _draw_losses(
     main = figure.add_axes((left + apart + gap, bottom, width - apart - gap, height))
     side = figure.add_axes((left, bottom, apart, height)) if apart else main
     bars = _Bars(main, landscape, several, logarithmic)
-    bars.draw(np.flatnonzero(values > ZERO), colours, lost)
+    bars.draw(np.flatnonzero(values > ZERO), colours, lost, near)
     if np.any(zero):
         bars.draw_zero(side, np.flatnonzero(zero), colours, 0.55 if apart else bars.width)
     if apart:
@@ -224,7 +248,7 @@ def _draw_losses(
     title: dict[str, Any] = {"fontsize": 11, "fontweight": "bold", "va": "center"}
     figure.text(left, bottom + height + 0.4 * inch, "Final losses", **title)
     figure.legend(
-        handles=_kinds(landscape, bool(len(lost))),
+        handles=_kinds(landscape, bool(len(lost)), bool(len(near))),
         loc="center left",
         bbox_to_anchor=(left, bottom + height + 0.17 * inch),
         ncols=4,
@@ -257,8 +281,13 @@ class _Bars:
         powers = np.arange(np.ceil(low - room), np.floor(high + room) + 1)
         axes.set_xticks(powers, [f"$10^{{{int(power)}}}$" for power in powers])
 
-    def draw(self, points: np.ndarray, colours: list[str], lost: np.ndarray) -> None:
-        """A bar for each point, or for each bin where there are many; hatched for the lost."""
+    def draw(
+        self, points: np.ndarray, colours: list[str], lost: np.ndarray, near: np.ndarray
+    ) -> None:
+        """A bar for each point, or for each bin where there are many; hatched for the others.
+
+        `lost` and `near` are the relative losses of starts that are undecided or approach 0.
+        """
         found, many = self.landscape.found, len(points) > FEW
         labelled = sorted(points, key=lambda i: -found[i].count)[: 0 if many else LABELLED]
         heights = np.zeros(BINS)
@@ -273,14 +302,15 @@ class _Bars:
             heights[column] = base + count if many else max(heights[column], count)
             if i in labelled:
                 self._number(self.axes, x, count)
-        counts, _ = np.histogram(self.scale(lost), self.edges)
-        (some,) = np.nonzero(counts)
         middles = (self.edges[1:] + self.edges[:-1]) / 2
-        style: dict[str, Any] = {"color": "white", "edgecolor": PALE, "hatch": "////"}
-        self.axes.bar(
-            middles[some], counts[some], self.width, zorder=2, linewidth=0.8, gid="lost", **style
-        )
-        self.highest = max(self.highest, float(np.max(heights)), float(np.max(counts)))
+        base = np.zeros(BINS)
+        for name, losses in (("lost", lost), ("approaching", near)):
+            counts, _ = np.histogram(self.scale(losses), self.edges)
+            (some,) = np.nonzero(counts)
+            style: dict[str, Any] = {"zorder": 2, "linewidth": 0.8, "gid": name} | HATCHED[name]
+            self.axes.bar(middles[some], counts[some], self.width, bottom=base[some], **style)
+            base += counts
+        self.highest = max(self.highest, float(np.max(heights)), float(np.max(base)))
 
     def draw_zero(self, axes: Any, points: np.ndarray, colours: list[str], width: float) -> None:
         """One bar for all points of loss 0."""
@@ -306,7 +336,7 @@ class _Bars:
         )
 
 
-def _kinds(landscape: Landscape, lost: bool) -> list[Any]:
+def _kinds(landscape: Landscape, lost: bool, near: bool) -> list[Any]:
     """Handles for the legend: the kinds of points that were found, in their colours."""
     found = landscape.found
     hues = {_hue(point, found) for point in found}
@@ -320,6 +350,8 @@ def _kinds(landscape: Landscape, lost: bool) -> list[Any]:
     handles: list[Any] = [
         Patch(color=hue, label=name) for hue, name in names.items() if hue in hues
     ]
+    if near:
+        handles.append(Patch(**HATCHED["approaching"], label="approaching 0"))
     if lost:
-        handles.append(Patch(facecolor="white", edgecolor=PALE, hatch="////", label="undecided"))
+        handles.append(Patch(**HATCHED["lost"], label="undecided"))
     return handles

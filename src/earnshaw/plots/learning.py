@@ -14,11 +14,14 @@ from earnshaw.learning.run import Run
 from earnshaw.plots import _charges as charges
 from earnshaw.plots._arrivals import Arrivals
 from earnshaw.plots._decay import FLOOR, Decay, whole_numbers
+from earnshaw.plots._excursions import draw_excursions
 from earnshaw.plots._field import Shades, paint, potentials
+from earnshaw.plots._numbers import MOST, Numbers
 from earnshaw.plots._projection import Line, View, choose_view
 from earnshaw.plots._small_table import Column, draw_rows, height_of
 from earnshaw.plots.formatting import fitting, plain, plural, short, shortened, units_of
-from earnshaw.plots.style import ASTRAY, ELECTRON, INK, PALE, RC, panel
+from earnshaw.plots.page import Legend, fitting_in
+from earnshaw.plots.style import ASTRAY, ELECTRON, INK, PALE, PROTON, RC, panel
 
 WIDTH, HEIGHT = 12.4, 7.8  # inches
 LEFT, TOP = 0.62, 0.925  # the corner of the right column
@@ -72,8 +75,7 @@ def draw_ways(run: Run, axes: Any) -> None:
 def _draw_trajectories(figure: Any, run: Run, arrivals: Arrivals, own: Any = None) -> None:
     protons, weights = np.asarray(run.teacher.positions), np.asarray(run.teacher.weights)
     view = choose_view(run.teacher.manifold.name, protons, arrivals.paths)
-    box = (0.0, 0.12, 0.57, 0.78) if view.deep else (0.07, 0.155, 0.475, 0.73)
-    axes: Any = panel(figure, own, box, view.deep)
+    axes: Any = panel(figure, own, (0, 0, 1, 1), view.deep)
     _draw_background(axes, run, view)
     view.furnish(axes)
     axes.set_axisbelow(True)
@@ -85,6 +87,7 @@ def _draw_trajectories(figure: Any, run: Run, arrivals: Arrivals, own: Any = Non
     charges.draw_ways(axes, view, ways, shades, widest=2.2 * charges.crowding(len(ways)))
     begun = [colour for colour, path in zip(colours, arrivals.paths, strict=True) if len(path) > 1]
     charges.draw_starts(axes, view, arrivals.starts, begun)
+    far, _ = draw_excursions(axes, view, ways, shades)
 
     charges.draw_protons(axes, view, protons, weights)
     rings = charges.ring_areas(weights)
@@ -94,26 +97,37 @@ def _draw_trajectories(figure: Any, run: Run, arrivals: Arrivals, own: Any = Non
     charges.draw_vacant(axes, view, protons[~reached], rings[~reached])
     charges.draw_astray(axes, view, arrivals.ends[~arrivals.arrived])
     handles = charges.legend_handles(
+        weights,
         astray=not np.all(arrivals.arrived),
         vacant=not np.all(reached),
         rings="electron, landed" if np.any(reached) else "",
+        starts=bool(np.any(view.inside(view.place(arrivals.starts, 0.0)))),
+        far=far,
     )
     if own is not None:
         own.legend(handles=handles, loc="best", fontsize=9)
         return
-    figure.legend(
-        handles=handles,
-        loc="center left",
-        bbox_to_anchor=(0.06, 0.062),
-        ncols=len(handles),
-        fontsize=9,
-        handletextpad=0.3,
-        columnspacing=1.4,
-    )
+    notes = [view.note] if view.note else []
+    if view.grid(2) is not None:
+        notes.append("colours: the teacher's potential, red where it is positive")
     if arrivals.turned:
-        note = f"{plural(arrivals.turned, 'unit')} drawn mirrored or rescaled, as {{}} allows"
-        note = note.format(shortened(run.teacher.species.name, 24))
-        figure.text(0.068, 0.03, plain(note), fontsize=8.5, va="center", color=PALE)
+        turned = plural(arrivals.turned, "unit")
+        name = shortened(run.teacher.species.name, 24)
+        notes.append(f"{turned} drawn mirrored or rescaled, as {name} allows")
+    legend = Legend(handles, 0.53 * WIDTH)
+    below = 0.06 + 0.17 * len(notes) + legend.height
+    legend.draw(figure, 0.06, (below + 0.04) / HEIGHT)
+    for number, note in enumerate(notes):
+        line, y = plain(note[:1].upper() + note[1:]), (0.06 + 0.17 * number) / HEIGHT
+        figure.text(0.06, y, line, fontsize=fitting_in(0.54 * WIDTH, note, 8.5), color=PALE)
+    bottom = (below + (0.25 if view.deep else 0.55)) / HEIGHT
+    axes.set_position(
+        (0.0, bottom, 0.57, 0.9 - bottom) if view.deep else (0.07, bottom, 0.475, 0.885 - bottom)
+    )
+    order = _order(arrivals)
+    named = order if len(order) <= MOST else order[:ROWS]
+    numbers = Numbers(axes, view, [(view.place(protons), rings)])
+    numbers.draw(view.place(protons[named]), named, PROTON, rings[named])
 
 
 def _draw_background(axes: Any, run: Run, view: View) -> None:
@@ -146,11 +160,16 @@ def _draw_loss(axes: Any, run: Run) -> None:
     axes.set_title(words, loc="right", color=ELECTRON)
 
 
+def _order(arrivals: Arrivals) -> np.ndarray:
+    """The numbers of the teacher's units, those not found first where there are many."""
+    if arrivals.units <= ROWS:
+        return np.arange(arrivals.units)
+    return np.argsort(arrivals.exact, kind="stable")
+
+
 def _table(run: Run, arrivals: Arrivals) -> tuple[list[list[str]], list[tuple[str, str]], str]:
     """At most ROWS rows, those not found first if there are more; dots; a line for the rest."""
-    matching, order = run.matching, np.arange(run.teacher.units)
-    if len(order) > ROWS:
-        order = np.argsort(arrivals.exact, kind="stable")
+    matching, order = run.matching, _order(arrivals)
     rows, dots = [], []
     for unit in order[:ROWS]:
         weight = arrivals.weights[unit]

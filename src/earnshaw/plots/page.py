@@ -98,6 +98,36 @@ def fitting_in(room: float, words: str, size: float, weight: str = "normal") -> 
     return size * min(1.0, room / max(inches(words, size, weight), 1e-9))
 
 
+class Legend:
+    """Marks and words in as few lines as have room; `height` inches."""
+
+    def __init__(self, handles: Sequence[Any], room: float, size: float = 9.0) -> None:
+        self.handles, self.size = list(handles), size
+        wide = [inches(handle.get_label(), size) + 0.42 for handle in self.handles]
+        self.columns = 1
+        for columns in range(1, len(wide) + 1):
+            lines = -(-len(wide) // columns)
+            # Matplotlib fills columns from the top, the first ones with one more.
+            parts = np.array_split(np.array(wide), columns)
+            if lines and sum(float(np.max(part)) for part in parts) <= room:
+                self.columns = columns
+        self.height = 0.2 * -(-len(wide) // self.columns)
+
+    def draw(self, figure: Figure, left: float, top: float) -> None:
+        """At `left` of the figure's width, below `top` of its height."""
+        figure.legend(
+            handles=self.handles,
+            loc="upper left",
+            bbox_to_anchor=(left, top),
+            ncols=self.columns,
+            fontsize=self.size,
+            handletextpad=0.3,
+            columnspacing=1.3,
+            borderpad=0.0,
+            borderaxespad=0.0,
+        )
+
+
 def logarithmic(axes: Any, which: str, low: float, high: float) -> None:
     """Make the axis `which` ("x" or "y") logarithmic, with numbers on it whatever its range."""
     axes.set(**{f"{which}scale": "log", f"{which}lim": (low, high)})

@@ -202,3 +202,25 @@ def test_bad_minima_of_safran_and_shamir(units, low, high):
     assert all(low < part < high for part in parts)
     pooled = np.mean(parts)
     assert abs(parts[0] - parts[1]) < 3.5 * math.sqrt(2 * pooled * (1 - pooled) / 600)
+
+
+def test_what_creeps_to_zero_is_not_undecided():
+    """Two erf units have narrow valleys; starts in them do come down, given time."""
+    teacher = Teacher(np.array([[1.0, 0.0], [0.6, 0.8]]), [1.0, 1.0], "erf")
+    few = hunt(teacher, starts=16, iterations=400)
+    decided = sum(point.count for point in few.found)
+    assert len(few.approaching) > 0
+    assert decided + few.undecided + len(few.approaching) == 16
+    assert few.summary()["approaching_zero"] == len(few.approaching)
+    more = hunt(teacher, starts=16, iterations=4000)
+    before, after = (found.relative_losses[few.approaching] for found in (few, more))
+    assert np.all(before <= 1e-3)
+    assert np.all(after < 0.5 * before)
+
+
+def test_bad_minima_say_which_teachers_they_missed(two_of_three):
+    """Two units of three cannot stand for all: at least one is missed, wherever they end."""
+    for point in two_of_three.found:
+        assert point.pairing.alone + point.pairing.shared + point.pairing.missed == 3
+        assert point.pairing.missed >= 1
+        assert point.summary()["teacher_units"]["missed"] == point.pairing.missed

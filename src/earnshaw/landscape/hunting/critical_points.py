@@ -15,10 +15,13 @@ from earnshaw.descent.method import Stop
 from earnshaw.landscape.certificate import Kind
 from earnshaw.landscape.escape import EscapePath
 from earnshaw.landscape.flat import FLAT_KINDS
+from earnshaw.landscape.hunting.pairing import Pairing
 from earnshaw.results import Result, number
 
 DECIDED = ("minimum", "cusp-minimum", "strict-saddle", *FLAT_KINDS)
 CONFIDENCE = 0.95
+NEAR_ZERO = 1e-3  # a relative loss from which a start may be said to creep to 0
+STILL_FALLING = 0.1  # of what is left of the loss, in as many iterations again
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -42,6 +45,7 @@ class CriticalPoint(Result):
         starts: the numbers of the starts that ended there, (count,).
         strict: whether it is a strict minimum; None where that is not known.
         escape: the path out of a valley or a channel; None without one.
+        pairing: how its units pair with the teacher's; None where that was not asked.
     """
 
     kind: Kind
@@ -57,6 +61,7 @@ class CriticalPoint(Result):
     starts: np.ndarray
     strict: bool | None = None
     escape: EscapePath | None = None
+    pairing: Pairing | None = None
 
     def summary(self) -> dict[str, Any]:
         """Plain numbers for JSON; None for what is infinite or does not exist."""
@@ -72,6 +77,7 @@ class CriticalPoint(Result):
             "gradient_norm": _plain(self.gradient_norm),
             "reason": self.reason,
             "escape": None if self.escape is None else self.escape.summary(),
+            "teacher_units": None if self.pairing is None else self.pairing._asdict(),
         }
 
     def _title(self) -> str:
@@ -95,7 +101,7 @@ class Landscape(Result):
         found: the critical points, the lowest first.
         starts: how many starts there were.
         undecided: how many of them have no verdict: they ran out of iterations, were interrupted,
-            or ended where the verdict is not-critical or inconclusive.
+            or ended where the verdict is not-critical or inconclusive. Not those in `approaching`.
         stop: why the hunt ended.
         settings: all that was asked for, as plain values.
         begun: where the units of each start were at first, (starts, k, d).
@@ -103,6 +109,8 @@ class Landscape(Result):
         weights: of the units there, (starts, k).
         relative_losses: of the ends, (starts,).
         iterations: that each start took, (starts,).
+        approaching: the numbers of the starts that ran out of iterations while they crept to loss
+            0 (`is_approaching`); no verdict either, but not lost.
     """
 
     teacher: Teacher
@@ -116,6 +124,7 @@ class Landscape(Result):
     weights: np.ndarray
     relative_losses: np.ndarray
     iterations: np.ndarray
+    approaching: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(0, dtype=int))
 
     _picture = "earnshaw.plots.landscape:draw_landscape"
 
@@ -140,6 +149,7 @@ class Landscape(Result):
             "found": [point.summary() for point in self.found],
             "starts": self.starts,
             "undecided": self.undecided,
+            "approaching_zero": len(self.approaching),
             "stop": str(self.stop),
             "iterations": int(np.sum(self.iterations)),
             "settings": self.settings,
@@ -160,6 +170,20 @@ class Landscape(Result):
             "lowest relative loss": number(lowest),
             "stop": self.stop,
         }
+
+
+def is_approaching(
+    relative_loss: np.ndarray, iterations: np.ndarray, fall: np.ndarray, loss: np.ndarray
+) -> np.ndarray:
+    """Which starts creep to 0: little of the loss is left, and of that a good part is still going.
+
+    `fall` is what an iteration takes off the loss, step size times |grad L|^2. A loss that falls as
+    t^-p loses p times itself in as many iterations again, one that comes to rest above 0 nothing:
+    the line is at a tenth. All of shape (starts,). A finding, not a proof.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):  # where a start has diverged
+        falling = iterations * fall >= STILL_FALLING * loss
+        return (relative_loss <= NEAR_ZERO) & (loss > 0) & falling
 
 
 def interval(count: int, total: int) -> tuple[float, float]:

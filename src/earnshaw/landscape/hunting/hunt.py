@@ -27,7 +27,14 @@ from earnshaw.landscape.hunting._search import Search, Status, begin, run_search
 from earnshaw.landscape.hunting._starts import draw_starts
 from earnshaw.landscape.hunting._verdict import Verdict
 from earnshaw.landscape.hunting._walkers import Walkers, unevaluated
-from earnshaw.landscape.hunting.critical_points import DECIDED, CriticalPoint, Landscape, interval
+from earnshaw.landscape.hunting.critical_points import (
+    DECIDED,
+    CriticalPoint,
+    Landscape,
+    interval,
+    is_approaching,
+)
+from earnshaw.landscape.hunting.pairing import pairing
 from earnshaw.landscape.hunting.settings import Settings
 from earnshaw.limits import check_memory, check_work
 from earnshaw.numerics.fixed_order import one_blas_thread
@@ -183,18 +190,24 @@ def _landscape(
                 starts=np.sort(numbers),
                 strict=verdict.strict,
                 escape=verdict.escape,
+                pairing=pairing(loss, walkers.student(int(numbers[0]))),
             )
         )
     decided = sum(point.count for point in found if point.kind in DECIDED)
-    at_limit = bool(np.any(search.status == Status.LIMIT))
+    limited = search.status == Status.LIMIT
+    approaching = np.zeros(0, dtype=int)
+    if loss.name in ("full", "assumption-1"):  # whose lowest value is 0
+        fall = walkers.step_size * walkers.gradient_norms**2
+        creeping = is_approaching(relative, walkers.iterations, fall, walkers.value)
+        approaching = np.flatnonzero(limited & creeping)
     minima = all(point.kind in ("minimum", "cusp-minimum") for point in found)
     stop = Stop.CONVERGED if minima else Stop.STATIONARY
-    stop = Stop.ITERATION_LIMIT if at_limit else stop
+    stop = Stop.ITERATION_LIMIT if np.any(limited) else stop
     return Landscape(
         teacher=teacher,
         found=tuple(found),
         starts=settings.starts,
-        undecided=settings.starts - decided,
+        undecided=settings.starts - decided - len(approaching),
         stop=Stop.INTERRUPTED if interrupted else stop,
         settings=_described(teacher, batches, settings),
         begun=begun,
@@ -202,6 +215,7 @@ def _landscape(
         weights=walkers.weights,
         relative_losses=relative,
         iterations=walkers.iterations,
+        approaching=approaching,
     )
 
 

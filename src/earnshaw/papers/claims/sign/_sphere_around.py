@@ -230,7 +230,7 @@ def hunted(instance: Instance) -> Finding:
     rest = {
         "in_the_example": float(sum(same)),
         "learned": learned / found.starts,
-        "undecided": found.undecided / found.starts,
+        "undecided": (found.undecided + len(found.approaching)) / found.starts,
     }
     return _counted(sum(point.count for point in bad), found.starts, rest)
 
