@@ -17,6 +17,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.duality.formulas._formula import coordinate, parse_formula
+from earnshaw.duality.formulas.kinks import switching_points
 from earnshaw.duality.formulas.power_series import (
     NoTaylorSeries,
     ball_taylor,
@@ -27,7 +28,6 @@ from earnshaw.duality.formulas.symbolic import (
     derivative,
     elementwise,
     in_columns,
-    switching_points,
 )
 from earnshaw.duality.potential import Potential, Radial, Zonal
 from earnshaw.errors import BadExpression, UnknownName
