@@ -15,7 +15,7 @@ class EarnshawError(ValueError):
 
 
 class UnknownName(EarnshawError):
-    """A name that is not in the list it was looked up in; `also` may be meant, and is not listed."""
+    """A name that is not in the list it was looked up in; `also` may be suggested too."""
 
     def __init__(
         self, what: str, name: object, known: Iterable[str], also: Iterable[str] = ()

@@ -54,6 +54,7 @@ def command(
     if on not in ("sphere", "space"):
         raise OutOfRange("--on", on, "sphere or space")
     import earnshaw as ew
+    from earnshaw.duality.realizing.description import describe
 
     result = ew.realize(
         str(potential),
@@ -62,7 +63,8 @@ def command(
         width=width,
         seconds=seconds,
     )
-    payload = _payload(str(potential), on, dim, result)
+    found = None if result.activation is None else describe(result.activation)
+    payload = _payload(str(potential), on, dim, result, found)
     if export is not None:
         payload["export"] = None
         if result.activation is not None:
@@ -84,7 +86,7 @@ def command(
     if json:
         print_json(payload)
     else:
-        _print_answer(payload)
+        _print_answer(payload, None if found is None else found.sentence())
     return None
 
 
@@ -105,7 +107,7 @@ def _export_named(
         say(f"exported: {path}")
 
 
-def _payload(text: str, on: str, dim: int | None, result: Any) -> dict[str, Any]:
+def _payload(text: str, on: str, dim: int | None, result: Any, found: Any) -> dict[str, Any]:
     def witness(obstruction: Any) -> dict[str, Any] | None:
         if obstruction is None:
             return None
@@ -123,6 +125,8 @@ def _payload(text: str, on: str, dim: int | None, result: Any) -> dict[str, Any]
         "check_error": result.check_error,
         "check_is_bound": result.check_is_bound,
         "activation": None if result.activation is None else result.activation.name,
+        "activation_is": None if found is None else found.as_dict(),
+        "warning": result.warning,
         "obstruction": witness(result.obstruction),
         "positive_semidefinite": result.positive_semidefinite,
         "positive_semidefinite_reason": result.positive_semidefinite_reason,
@@ -130,15 +134,19 @@ def _payload(text: str, on: str, dim: int | None, result: Any) -> dict[str, Any]
     }
 
 
-def _print_answer(payload: dict[str, Any]) -> None:
+def _print_answer(payload: dict[str, Any], activation: str | None) -> None:
     colour = {True: "green", False: "red", None: "yellow"}[payload["realizable"]]
     reason = _without_witness(payload["reason"])
     say(f": {reason}", head=ANSWERS[payload["realizable"]], style=f"bold {colour}")
+    if activation is not None:
+        say(f"activation: {activation}")
     if payload["check_error"] is not None:
         size = f"at most {payload['check_error']:.1e}"
         if not payload["check_is_bound"]:
             size = f"about {payload['check_error']:.1e} at most, an estimate"
         say(f"check: the activation's own potential differs by {size}")
+    if payload["warning"]:
+        say(f": {payload['warning']}", head="warning", style="bold yellow")
     if payload["positive_semidefinite_reason"]:
         reason = _without_witness(payload["positive_semidefinite_reason"])
         say(f"as a kernel: {reason}")

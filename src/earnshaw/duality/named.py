@@ -45,9 +45,7 @@ for _module in pkgutil.iter_modules(families.__path__):
 
 LEAST_POWER, MOST_POWER = 1e-280, 1e280
 _NUMBERED = re.compile(r"hermite-(\d{1,6})")
-_FORMULA = re.compile(
-    r"[()+*/^]|(?<![a-z])x\b", re.IGNORECASE
-)  # what formulas have, and names do not
+_FORMULA = re.compile(r"[()+*/^]|(?<![a-z])x\b", re.IGNORECASE)  # what no name has
 # Of `potential`, and not of an activation: what else may be given by name.
 KEYWORDS = ("dim", "normalize", "width", "max_norm")
 ALIASES = {  # what else people call them; a formula where there is no name

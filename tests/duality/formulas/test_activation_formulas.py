@@ -16,7 +16,7 @@ from earnshaw.errors import BadExpression, EarnshawError, UnknownName
 
 
 def moment(s, rho, splits):
-    """E[s(u) s(v)] by mpmath's own quadrature over the plane, u = x, v = rho x + sqrt(1-rho^2) y."""
+    """E[s(u) s(v)] by mpmath over the plane, u = x, v = rho x + sqrt(1 - rho^2) y."""
     across = mpmath.sqrt(1 - mpmath.mpf(rho) ** 2)
 
     def inner(x):
@@ -78,7 +78,8 @@ def test_values_and_slopes(formula, function):
 
 def test_the_potential_of_a_smooth_formula():
     phi = ew.potential("x*tanh(x)", normalize=False)
-    assert phi.error_bound is None and phi.error_estimate < 1e-11
+    assert phi.error_bound is None
+    assert phi.error_estimate < 1e-11
     exact = moment(lambda x: x * mpmath.tanh(x), 0.3, [])
     assert abs(float(phi(0.3)) - float(exact)) < 1e-11
 
@@ -95,7 +96,8 @@ def test_the_potential_of_a_formula_with_a_kink():
 
 def test_a_polynomial_formula_is_exact():
     phi = ew.potential("x^2+1", normalize=False)
-    assert phi.method == "closed form" and phi.error_bound < 1e-12
+    assert phi.method == "closed form"
+    assert phi.error_bound < 1e-12
     # E[(u^2 + 1)(v^2 + 1)] = 1 + 2 rho^2 + 1 + 1 + 1
     np.testing.assert_allclose(float(phi(0.5)), 4 + 2 * 0.25, rtol=1e-14)
 
@@ -169,7 +171,7 @@ def test_every_alias_is_an_activation():
 
     x = np.array([0.5])
     for alias in ALIASES:
-        assert alias not in ACTIVATIONS and alias not in POTENTIALS
+        assert alias not in {*ACTIVATIONS, *POTENTIALS}
         assert np.isfinite(np.asarray(ew.activation(alias)(x))).all()
 
 
@@ -180,11 +182,11 @@ def test_suggestions_know_the_aliases(name, meant):
 
 
 def test_a_wrong_keyword_is_answered_with_all_that_are_allowed():
-    with pytest.raises(EarnshawError, match="'biases'; allowed: max_norm, on, width$"):
+    with pytest.raises(EarnshawError, match=r"'biases'; allowed: max_norm, on, width$"):
         ew.Teacher(np.eye(2), np.ones(2), "relu", biases=np.ones(2))
-    with pytest.raises(EarnshawError, match="allowed: dim, normalize, width, max_norm$"):
+    with pytest.raises(EarnshawError, match=r"allowed: dim, normalize, width, max_norm$"):
         ew.potential("relu", biases=1)
-    with pytest.raises(EarnshawError, match="allowed: negative_slope, positive_slope$"):
+    with pytest.raises(EarnshawError, match=r"allowed: negative_slope, positive_slope$"):
         ew.activation("leaky-relu", biases=1)
 
 

@@ -120,9 +120,8 @@ class _Reader:
         except SyntaxError as error:
             where = self.place((error.offset or 1) - 1)
             if "literal" in error.msg:
-                self.refuse(
-                    f"a number runs into a name{where}", f"products with *, as in {self.example()}"
-                )
+                allowed = f"products with *, as in 2*{next(iter(self.variables), 'x1')}"
+                self.refuse(f"a number runs into a name{where}", allowed)
             self.refuse(f"{error.msg}{where}", self.vocabulary())
         except (ValueError, MemoryError, RecursionError):
             self.refuse("it is nested too deeply", f"at most {MAX_DEPTH} levels")
@@ -240,9 +239,6 @@ class _Reader:
 
     def coordinates(self) -> list[str]:
         return [] if self.dim == 0 else ["x1"] if self.dim == 1 else [f"x1 to x{self.dim}"]
-
-    def example(self) -> str:
-        return f"2*{next(iter(self.variables), 'x1')}"
 
     def vocabulary(self) -> str:
         names = ", ".join([*self.variables, *self.coordinates(), *_CONSTANTS])

@@ -282,6 +282,15 @@ def parse_potential(
     return CartesianExpression(text, dim)
 
 
+def as_formula(expression: Any, on: str) -> str:
+    """The text of a SymPy expression; its only symbol may have any name."""
+    (symbol, *more) = sorted(expression.free_symbols, key=str) or [None]
+    wanted = RHO if on == "sphere" else RADIUS
+    if symbol is not None and not more and str(symbol) not in (wanted.name, "x1"):
+        expression = expression.subs(symbol, wanted)
+    return str(expression)
+
+
 def _own_factors(expr: sympy.Expr, symbols: tuple[sympy.Symbol, ...]) -> list[sympy.Expr] | None:
     """The factor of each symbol, in `RADIUS`, where the formula is written as their product."""
     factors = []

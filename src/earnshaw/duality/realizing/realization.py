@@ -19,6 +19,8 @@ ObstructionKind = Literal[
     "not-analytic",
 ]
 
+POOR = 1e-6  # of the largest value: an activation that is further off is warned of
+
 
 class Obstruction(eqx.Module):
     """Why no activation exists, in a form that anyone can check (Full, Lemma B.4).
@@ -89,3 +91,18 @@ class Realization(eqx.Module):
     positive_semidefinite: bool | None = None
     positive_semidefinite_reason: str = ""
     psd_obstruction: Obstruction | None = None
+
+    @property
+    def warning(self) -> str | None:
+        """What is wrong with the activation, if its own potential is visibly not the given one."""
+        if self.activation is None or self.check_error is None:
+            return None
+        given = self.potential
+        origin = np.zeros(getattr(given, "dim", None) or 1)
+        at_one = given.value(1.0) if given.kind == "zonal" else given.between(origin, origin)
+        size = float(np.abs(np.ravel(at_one))[0])
+        if not self.check_error > POOR * size:
+            return None
+        terms = getattr(self.activation, "coefficients", None)
+        what = "" if terms is None else f": it is the first {len(terms)} terms of a slow series"
+        return f"the activation has the potential only to {self.check_error / size:.1e} of it{what}"
