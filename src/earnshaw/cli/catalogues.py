@@ -28,13 +28,14 @@ def activations(
         [
             "hermite-N" if row["name"] == "hermite" else row["name"],
             row["formula"],
-            " ".join(row["on"]),
-            row["symmetries"],
-            row["method"] + _bound(row["error_bound"]),
+            "both" if len(row["on"]) > 1 else row["on"][0],
+            row["symmetries"].replace(" but for a ", " + ").replace("homogeneous, ", ""),
+            row["method"].removeprefix("quadrature over ") + _bound(row["error_bound"]),
         ]
         for row in rows
     ]
-    print_table("Activations", dict.fromkeys(columns, "left"), table, unbroken=("name",))
+    print_table("Activations", dict.fromkeys(columns, "left"), table, unbroken=("name", "on"))
+    say("on: units on the sphere, in space, or both; degree n: s(t x) = t^n s(x) for t > 0")
     say("also: any formula in x, such as 'x*tanh(x)'; other names for some, such as swish, sigmoid")
     if not bounds:
         say("error bound: 1e-14 of E[s^2] for most closed forms; --bounds computes all")
@@ -65,7 +66,7 @@ def methods(json: Json = False) -> None:
     rows = list_methods()
     if json:
         return print_json({"methods": rows})
-    table = [[row["name"], row["moves"], row["does"] + _default(row["default"])] for row in rows]
+    table = [[row["name"], row["moves"], row["does"]] for row in rows]
     columns = dict.fromkeys(["name", "moves", "what it does"], "left")
     print_table("Methods", columns, table, unbroken=("name", "moves"))
     return None
@@ -73,7 +74,3 @@ def methods(json: Json = False) -> None:
 
 def _bound(bound: Any) -> str:
     return "" if bound is None else f", {bound:.0e}"
-
-
-def _default(default: bool) -> str:
-    return " (the default)" if default else ""

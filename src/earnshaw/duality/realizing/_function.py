@@ -62,8 +62,7 @@ class _Function(eqx.Module):
         function = self.function
 
         def called(x: Any) -> np.ndarray:
-            with np.errstate(all="ignore"):
-                values = np.asarray(function(np.asarray(x)), dtype=float)
+            values = np.asarray(function(np.array(x, dtype=float)), dtype=float)
             return np.broadcast_to(values, np.shape(x))
 
         return jax.pure_callback(called, shape, x, vmap_method="expand_dims")
@@ -115,5 +114,5 @@ def function_potential(function: Callable[[Any], Any], on: str, dim: int | None)
             "allowed: an elementwise function of one variable"
         )
     if on == "sphere":
-        return ZonalFunction(function, None if dim is None else check_dim(dim, 2))
-    return RadialFunction(function, check_dim(dim))
+        return ZonalFunction(function=function, dim=None if dim is None else check_dim(dim, 2))
+    return RadialFunction(function=function, dim=check_dim(dim))

@@ -57,7 +57,7 @@ def recognized(result: Realization) -> Realization:
         if gap > _SAME * top:
             continue
         proved = expr is not None and _same(expr, form)
-        exponents = sum(abs(float(value)) for value in found.parameters().values())
+        exponents = sum(abs(float(value)) for value in found.unscaled()[0].parameters().values())
         error = (1 + 2 * exponents) * _ROUNDING * top if proved else 2 * gap + 1e-14 * top
         how = "it is" if proved else "at 101 values of rho, to rounding, it is"
         return dataclasses.replace(
