@@ -35,8 +35,8 @@ def activations(
         for row in rows
     ]
     print_table("Activations", dict.fromkeys(columns, "left"), table, unbroken=("name", "on"))
-    say("on: units on the sphere, in space, or both; degree n: s(t x) = t^n s(x) for t > 0")
-    say("also: any formula in x, such as 'x*tanh(x)'; other names for some, such as swish, sigmoid")
+    say("on: where units live; degree n: s(t x) = t^n s(x) for t > 0")
+    say("also: formulas in x, as 'x*tanh(x)'; other names, as swish and sigmoid")
     if not bounds:
         say("error bound: 1e-14 of E[s^2] for most closed forms; --bounds computes all")
     return None

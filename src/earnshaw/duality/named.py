@@ -207,11 +207,19 @@ def check_parameters(
     name = canonical(name)
     registry = POTENTIALS if name in POTENTIALS else ACTIVATIONS
     maker = "hermite" if _NUMBERED.fullmatch(name) else name
-    known: Iterable[str] = ()
     if maker in registry:
-        known = inspect.signature(registry[maker]).parameters
-    elif not is_formula(name):
-        return  # `potential` says that nobody knows it
+        _check_among(name, inspect.signature(registry[maker]).parameters, parameters, also, say)
+    elif is_formula(name):  # of other names `potential` says that nobody knows them
+        _check_among(name, (), parameters, also, say)
+
+
+def _check_among(
+    name: str,
+    known: Iterable[str],
+    parameters: Iterable[str],
+    also: Iterable[str] = (),
+    say: Iterable[str] = (),
+) -> None:
     for given in parameters:
         if given not in known and given not in also:
             allowed = ", ".join(dict.fromkeys([*known, *also, *say])) or "none"
@@ -225,8 +233,9 @@ def _make(registry: Registry, name: str, parameters: Mapping[str, Any]) -> Any:
     """registry[name](**parameters); unknown names and keywords are answered with the known."""
     if name not in registry:
         raise UnknownName(registry.what, name, registry, ALIASES)
-    check_parameters(name, parameters)
-    for key, parameter in inspect.signature(registry[name]).parameters.items():
+    known = inspect.signature(registry[name]).parameters
+    _check_among(name, known, parameters)
+    for key, parameter in known.items():
         if parameter.default is parameter.empty and key not in parameters:
             raise EarnshawError(f"{name} needs the parameter {key!r}")
     return registry[name](**parameters)
