@@ -7,7 +7,6 @@ import math
 import subprocess
 import sys
 
-import mpmath
 import numpy as np
 import pytest
 
@@ -15,17 +14,23 @@ import earnshaw as ew
 from earnshaw.errors import BadExpression, EarnshawError, UnknownName
 
 
-def moment(s, rho, splits):
-    """E[s(u) s(v)] by mpmath over the plane, u = x, v = rho x + sqrt(1 - rho^2) y."""
-    across = mpmath.sqrt(1 - mpmath.mpf(rho) ** 2)
+def panels(edges, order=48):
+    """Gauss-Legendre nodes and weights on every panel between sorted edges (..., m)."""
+    nodes, weights = np.polynomial.legendre.leggauss(order)
+    half = np.diff(edges)[..., None] / 2
+    x = edges[..., :-1, None] + half * (1 + nodes)
+    return x.reshape(*edges.shape[:-1], -1), (half * weights).reshape(*edges.shape[:-1], -1)
 
-    def inner(x):
-        cuts = sorted({-9.0, 9.0, *(float((k - rho * x) / across) for k in splits)})
-        cuts = [c for c in cuts if -9 <= c <= 9]
-        rest = mpmath.quad(lambda y: s(rho * x + across * y) * mpmath.npdf(y), cuts)
-        return s(x) * mpmath.npdf(x) * rest
 
-    return mpmath.quad(inner, [-9, *splits, 9])
+def moment(s, rho, kinks):
+    """E[s(u) s(v)] over the plane, u = x, v = rho x + sqrt(1 - rho^2) y, split along the kinks."""
+    across = np.sqrt(1 - rho**2)
+    x, weights = panels(np.sort([-9.0, -4.5, 0.0, 4.5, 9.0, *kinks]))
+    cuts = [np.clip((kink - rho * x) / across, -9, 9) for kink in kinks]
+    edges = [np.full_like(x, edge) for edge in (-9.0, -4.5, 0.0, 4.5, 9.0)]
+    y, inner = panels(np.sort(np.stack([*edges, *cuts], axis=-1), axis=-1))
+    across_x = np.sum(inner * s(rho * x[:, None] + across * y) * np.exp(-(y**2) / 2), axis=-1)
+    return float(np.sum(weights * s(x) * np.exp(-(x**2) / 2) * across_x) / (2 * np.pi))
 
 
 @pytest.mark.parametrize(
@@ -80,18 +85,18 @@ def test_the_potential_of_a_smooth_formula():
     phi = ew.potential("x*tanh(x)", normalize=False)
     assert phi.error_bound is None
     assert phi.error_estimate < 1e-11
-    exact = moment(lambda x: x * mpmath.tanh(x), 0.3, [])
-    assert abs(float(phi(0.3)) - float(exact)) < 1e-11
+    exact = moment(lambda x: x * np.tanh(x), 0.3, [])
+    assert abs(float(phi(0.3)) - exact) < 1e-12
 
 
 @pytest.mark.slow
 def test_the_potential_of_a_formula_with_a_kink():
     """On the sphere by a series in the angle, and at other norms over sectors."""
     phi = ew.potential("relu(x)+0.1*sin(x)", normalize=False)
-    s = lambda x: max(x, 0) + 0.1 * mpmath.sin(x)  # noqa: E731
-    assert abs(float(phi(-0.4)) - float(moment(s, -0.4, [0]))) < 1e-12
-    twice = moment(lambda x: s(2 * x), 0.5, [0])
-    assert abs(float(phi.moment(4.0, 4.0, 2.0)) - float(twice)) < 1e-11
+    s = lambda x: np.maximum(x, 0) + 0.1 * np.sin(x)  # noqa: E731
+    assert abs(float(phi(-0.4)) - moment(s, -0.4, [0.0])) < 1e-12
+    twice = moment(lambda x: s(2 * x), 0.5, [0.0])
+    assert abs(float(phi.moment(4.0, 4.0, 2.0)) - twice) < 1e-11
 
 
 def test_a_polynomial_formula_is_exact():

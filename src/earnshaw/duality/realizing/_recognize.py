@@ -28,7 +28,7 @@ from earnshaw.duality.formulas.expression import (
     RadialExpression,
     ZonalExpression,
 )
-from earnshaw.duality.formulas.symbolic import at_points, derivative
+from earnshaw.duality.formulas.symbolic import at_points, ball, derivative
 from earnshaw.duality.named import activation
 from earnshaw.duality.potential import Potential, Zonal
 from earnshaw.duality.realizing._zonal_series import as_function, formula_of
@@ -36,6 +36,8 @@ from earnshaw.duality.realizing.realization import Realization
 from earnshaw.numerics.budget import TooMuchWork, interruptible
 
 _GRID = np.cos(np.linspace(math.pi, 0.0, 101))
+_MIDDLE = 50  # rho = 0
+_GRID[_MIDDLE] = 0.0
 _SAME = 1e-12  # of f(1): two formulas that differ by less are the same
 _ROUNDING = 1e-15  # of the factor and its square, relative
 _MAX_OPERATIONS = 60  # of a difference that SymPy may simplify
@@ -49,6 +51,8 @@ def recognized(result: Realization) -> Realization:
         return result
     expr = formula_of(potential)
     values = as_function(potential, expr)(_GRID)
+    if expr is not None:  # the ends that factors come from, however badly the formula cancels
+        values[-1], values[_MIDDLE] = (float(ball(expr, rho=place)) for place in (1, 0))
     top = float(values[-1])
     if not (np.all(np.isfinite(values)) and top > 0):
         return result
@@ -63,12 +67,18 @@ def recognized(result: Realization) -> Realization:
         return dataclasses.replace(
             result,
             realizable=True if proved else result.realizable,
-            reason=f"{how} the potential of {found.name}; {result.reason}",
+            reason=f"{how} the potential of {found.name}; {_without_rest(result.reason)}",
             activation=found,
             check_error=error,
             check_is_bound=proved,
         )
     return result
+
+
+def _without_rest(reason: str) -> str:
+    """The reason without what lies beyond the last coefficient, which a name needs none of."""
+    head, _, last = reason.rpartition("; ")
+    return head if head and "lies beyond degree" in last else reason
 
 
 def _candidates(
@@ -78,7 +88,7 @@ def _candidates(
 
     The formula of an exponential, of any rate, is None.
     """
-    middle, top = float(values[len(values) // 2]), float(values[-1])  # at rho = 0 and 1
+    middle, top = float(values[_MIDDLE]), float(values[-1])
     if 0 < middle < top:
         rate = math.log(top / middle)
         shift = (math.log(middle) - rate) / 2
@@ -86,7 +96,7 @@ def _candidates(
     for name, text in ON_SPHERE.items():
         form = ZonalExpression(text).expr
         own = at_points(form, RHO, _GRID)
-        factor = top / own[-1]
+        factor = top / float(ball(form, rho=1))
         base = activation(name)
         assert isinstance(base, DotProduct)
         root = math.sqrt(factor)
