@@ -137,7 +137,7 @@ def test_a_formula_can_be_learned(invoke):
     line = [
         "learn",
         "--activation",
-        "x*tanh(x)+x",
+        "x^3+x",
         "--dim",
         "2",
         "--units",

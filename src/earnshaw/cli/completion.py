@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 HOUSE = Path(__file__).parent.parent
+METHOD_LISTS = ("SIMULTANEOUS", "NODE_WISE")
 
 
 def activation_names(incomplete: str = "") -> list[str]:
@@ -28,7 +29,6 @@ def method_names(incomplete: str = "") -> list[str]:
     tree = ast.parse((HOUSE / "descent" / "methods.py").read_text())
     names: list[str] = []
     for node in tree.body:
-        named = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-        if named and node.targets[0].id in ("SIMULTANEOUS", "NODE_WISE"):
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in METHOD_LISTS:
             names += ast.literal_eval(node.value)
     return [name for name in names if name.startswith(incomplete)]

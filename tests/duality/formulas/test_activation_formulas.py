@@ -151,6 +151,17 @@ def test_a_teacher_of_a_formula_can_be_saved_and_read_in_another_process(tmp_pat
     assert abs(float(printed) - exact) < 1e-14
 
 
+@pytest.mark.slow
+def test_the_loss_of_a_teacher_of_a_formula():
+    """L = b^2 f(1) - 2 b c f(rho) + c^2 f(1) for one unit each, on the sphere."""
+    turn = 0.4
+    teacher = ew.Teacher([[1.0, 0.0]], [2.0], activation="x*tanh(x)", on="sphere")
+    student = ew.Student([[math.cos(turn), math.sin(turn)]], [1.5])
+    f = [moment(lambda x: x * np.tanh(x), rho, []) for rho in (1 - 1e-15, math.cos(turn))]
+    exact = (2.0**2 + 1.5**2) * f[0] - 2 * 2.0 * 1.5 * f[1]
+    np.testing.assert_allclose(float(ew.population_loss(teacher).value(student)), exact, rtol=1e-10)
+
+
 @pytest.mark.parametrize(
     ("alias", "name"),
     [
