@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     )
     from earnshaw.descent.loop import Progress as Progress
     from earnshaw.descent.method import Stop as Stop
+    from earnshaw.descent.catalogue import methods as methods
+    from earnshaw.duality.catalogue import activations as activations, potentials as potentials
     from earnshaw.duality.named import activation as activation, potential as potential
     from earnshaw.duality.realizing.realization import (
         Obstruction as Obstruction,
@@ -91,6 +93,8 @@ _HOMES = {  # the public names, by the module that defines them
     "charges.random": "random_student random_teacher",
     "descent.loop": "Progress",
     "descent.method": "Stop",
+    "descent.catalogue": "methods",
+    "duality.catalogue": "activations potentials",
     "duality.named": "activation potential",
     "duality.realizing.realization": "Obstruction Realization",
     "duality.realizing.realize": "realize",

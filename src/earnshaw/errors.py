@@ -15,11 +15,13 @@ class EarnshawError(ValueError):
 
 
 class UnknownName(EarnshawError):
-    """A name that is not in the list it was looked up in."""
+    """A name that is not in the list it was looked up in; `also` may be suggested too."""
 
-    def __init__(self, what: str, name: object, known: Iterable[str]) -> None:
+    def __init__(
+        self, what: str, name: object, known: Iterable[str], also: Iterable[str] = ()
+    ) -> None:
         known = sorted(known)
-        near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
+        near = difflib.get_close_matches(str(name), [*known, *also], n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
         super().__init__(f"unknown {what} {name!r}; {hint}")
 

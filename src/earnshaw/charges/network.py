@@ -30,8 +30,8 @@ from jax.typing import ArrayLike
 from earnshaw.charges.manifolds import Manifold, manifold
 from earnshaw.duality.activation import Activation
 from earnshaw.duality.dual import Dual
-from earnshaw.duality.named import ACTIVATIONS, takes_dim
 from earnshaw.duality.named import activation as named_activation
+from earnshaw.duality.named import canonical, check_parameters, is_activation, takes_dim
 from earnshaw.duality.named import potential as potential_of
 from earnshaw.duality.potential import Potential, Zonal
 from earnshaw.errors import EarnshawError
@@ -40,6 +40,7 @@ from earnshaw.limits import check_real
 
 Origin = Literal["activation", "formula", "object"]
 FOR_THE_POTENTIAL = {"max_norm"}  # parameters that only `ew.potential` understands
+KEYWORDS = ("on", "width")  # of a teacher, beside the parameters of its activation
 SETTLED = ("activation", "dim", "name", "normalize", "width")  # by the network, not a parameter
 
 
@@ -143,8 +144,8 @@ class Teacher(eqx.Module):
     Args:
         positions: w, shape (k, d), k >= 1.
         weights: b, shape (k,).
-        activation: a name (with its parameters as further keywords), an activation, a potential
-            object, or a function of one variable.
+        activation: a name (with its parameters as further keywords), a formula in x, an activation,
+            a potential object, or a function of one variable.
         potential: instead, a formula of the potential: in `rho` on the sphere, in `r` or
             `x1, x2, ...` on R^d.
         on: ``"space"`` or ``"sphere"``; where an activation allows both, space.
@@ -334,7 +335,7 @@ class Species(eqx.Module):
         """sigma(x, w), or an error that says why there is none."""
         if self.given is not None:
             return self.given
-        if self.origin == "activation" and self.name in ACTIVATIONS:
+        if self.origin == "activation" and is_activation(self.name):
             dim = getattr(self.potential, "dim", None)
             return _named(self.name, self.parameters, dim, float(self.inputs.width))
         from earnshaw.duality.realizing.realize import (
@@ -380,6 +381,9 @@ def species(
     if isinstance(activation, Potential):
         found = Species(activation, Gaussian(width), None, "object", activation.name)
         return _fitting(found, dim)
+    if isinstance(activation, str):
+        activation = canonical(activation)
+        check_parameters(activation, parameters, FOR_THE_POTENTIAL, KEYWORDS)
     potential = potential_of(activation, dim, normalize=False, width=width, **parameters)
     if isinstance(activation, str):
         stored = tuple(sorted((key, _plain(value)) for key, value in parameters.items()))

@@ -12,6 +12,7 @@ import typer
 from earnshaw import __version__
 from earnshaw.cli import (
     barrier,
+    catalogues,
     certify,
     demo,
     fit,
@@ -28,23 +29,26 @@ from earnshaw.cli import (
     terminal,
     verify,
 )
+from earnshaw.cli.words import as_options
 from earnshaw.errors import EarnshawError
 from earnshaw.text import shown
 
 app = typer.Typer(
     name="earnshaw",
     help="Two-layer networks as electric charges: activations, potentials, and what descent finds.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("activations")(catalogues.activations)
 app.command("barrier")(barrier.command)
 app.command("certify")(certify.command)
 app.command("demo")(demo.command)
 app.command("fit")(fit.command)
 app.command("landscape")(landscape.command)
 app.command("learn")(learn.command)
+app.command("methods")(catalogues.methods)
 app.command("potential")(potential.command)
+app.command("potentials")(catalogues.potentials)
 app.command("predict")(predict.command)
 app.command("realize")(realize.command)
 app.command("reproduce")(reproduce.command)
@@ -119,12 +123,19 @@ def main() -> None:
     except UnicodeEncodeError as error:
         code = _complain(f"cannot write '{shown(error.object)[:60]}'; allowed: Unicode text")
     except (EarnshawError, OSError) as error:
-        code = _complain(str(error))
+        code = _complain(as_options(str(error), _options()))
     except (KeyboardInterrupt, typer.Abort):
         code = interrupts.INTERRUPTED
     if code == interrupts.INTERRUPTED:  # which Typer makes of KeyboardInterrupt too
         terminal.note(interrupts.SAID)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _options() -> set[str]:
+    """The options of the command that was called, as they are typed."""
+    commands = getattr(typer.main.get_command(app), "commands", {})
+    called: Any = next((commands[word] for word in sys.argv[1:] if word in commands), None)
+    return {text for option in getattr(called, "params", ()) for text in option.opts}
 
 
 def _complain(message: str) -> int:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from earnshaw.cli.completion import activation_names, method_names
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable
 from earnshaw.results import PICTURES
@@ -79,7 +80,8 @@ def with_settings(
         flag = [f"--{name.replace('_', '-')}"] if kind is bool else []
         default = field.default if defaults or kind is bool else None
         kind = kind if default is not None else kind | None
-        note = typer.Option(*flag, help=field.metadata["help"])
+        names = method_names if name == "method" else None
+        note = typer.Option(*flag, help=field.metadata["help"], autocompletion=names)
         options[name] = Option(Annotated[kind, note], default, field.name)
     return with_options("asked", options)
 
@@ -129,7 +131,11 @@ def check_picture(path: Path | None) -> None:
 
 KINDS: dict[str, Any] = {
     "activation": Annotated[
-        str | None, typer.Option(help="almost-harmonic (the default), relu, hermite-3, sign, ...")
+        str | None,
+        typer.Option(
+            help="almost-harmonic (the default), relu, hermite-3, 'x*tanh(x)', ...",
+            autocompletion=activation_names,
+        ),
     ],
     "dim": Annotated[int | None, typer.Option(help="The dimension d.")],
     "units": Annotated[int | None, typer.Option(help="Units of the teacher: protons.")],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from earnshaw.cli.completion import potential_names
 from earnshaw.cli.options import check_picture, parse_parameters
 from earnshaw.cli.terminal import print_json, print_table, say
 from earnshaw.errors import EarnshawError, OutOfRange
@@ -18,7 +19,13 @@ if TYPE_CHECKING:
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="relu, tanh, hermite-3, almost-harmonic, ...")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="relu, hermite-3, almost-harmonic, ...; or a formula: 'x*tanh(x)'.",
+            autocompletion=potential_names,
+        ),
+    ],
     dim: Annotated[int | None, typer.Option(help="The dimension d.")] = None,
     at: Annotated[
         list[float] | None, typer.Option(help="Where: rho on the sphere, r on R^d. Repeatable.")
@@ -124,11 +131,11 @@ def _draw(
     path: Path, name: str, dim: int | None, width: float, parameters: dict[str, Any], phi: Potential
 ) -> None:
     import earnshaw as ew
-    from earnshaw.duality.named import takes_dim
+    from earnshaw.duality.named import is_activation, takes_dim
     from earnshaw.plots.duality import draw_pair
     from earnshaw.plots.style import save
 
-    if name in ("harmonic", "lambda-harmonic", "distance"):
+    if not is_activation(name):
         return save(draw_pair(None, phi), path)
     given = {"dim": dim, **parameters} if takes_dim(name) else parameters
     try:
@@ -156,7 +163,11 @@ def _print_table(payload: dict[str, Any]) -> None:
     print_table(title, dict.fromkeys(columns.values(), "right"), rows)
     bound = payload["error_bound"]
     known = "relative only (unbounded potential)" if bound is None else f"{bound:.1e}"
+    if bound is None and payload["kind"] == "zonal" and payload["error_estimate"] is not None:
+        known = f"none, but an estimate: {payload['error_estimate']:.1e}"
     say(f"method: {payload['method']}; error bound: {known}")
+    if payload["kinks"]:
+        say(f"kinks of s(x): {', '.join(f'{kink:.6g}' for kink in payload['kinks'])}")
     for region in payload.get("regions", ()):
         what = region["character"]
         if what == "lambda-harmonic":

@@ -62,6 +62,7 @@ def command(
         width=width,
         seconds=seconds,
     )
+    found = result.found
     payload = result.summary() | {"potential": str(potential), "on": on, "dim": dim}
     if export is not None:
         payload["export"] = None
@@ -78,7 +79,7 @@ def command(
     if json:
         print_json(payload)
     else:
-        _print_answer(payload)
+        _print_answer(payload, None if found is None else found.sentence())
     return None
 
 
@@ -99,15 +100,19 @@ def _export_named(
         say(f"exported: {path}")
 
 
-def _print_answer(payload: dict[str, Any]) -> None:
+def _print_answer(payload: dict[str, Any], activation: str | None) -> None:
     colour = {True: "green", False: "red", None: "yellow"}[payload["realizable"]]
     reason = _without_witness(payload["reason"])
     say(f": {reason}", head=ANSWERS[payload["realizable"]], style=f"bold {colour}")
+    if activation is not None:
+        say(f"activation: {activation}")
     if payload["check_error"] is not None:
         size = f"at most {payload['check_error']:.1e}"
         if not payload["check_is_bound"]:
             size = f"about {payload['check_error']:.1e} at most, an estimate"
         say(f"check: the activation's own potential differs by {size}")
+    if payload["warning"]:
+        say(f": {payload['warning']}", head="warning", style="bold yellow")
     if payload["positive_semidefinite_reason"]:
         reason = _without_witness(payload["positive_semidefinite_reason"])
         say(f"as a kernel: {reason}")

@@ -107,7 +107,7 @@ def print_table(
 
     table = Table(title=cell(title) if title else None, title_justify="left")
     for heading, side in columns.items():
-        table.add_column(cell(heading), justify=side, no_wrap=heading in unbroken)  # type: ignore[arg-type]
+        table.add_column(cell(heading), justify=side, no_wrap=heading in unbroken, overflow="fold")  # type: ignore[arg-type]
     for row in rows:
         table.add_row(*map(cell, row))
     write(_drawn(table))

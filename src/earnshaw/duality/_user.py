@@ -7,12 +7,11 @@ from typing import Any, ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.duality.activation import DotProduct
-from earnshaw.duality.symmetry import Symmetries, detected
+from earnshaw.duality.symmetry import Symmetries, detected, probes
 from earnshaw.errors import EarnshawError
 from earnshaw.limits import check_real
 
@@ -25,6 +24,7 @@ class UserFunction(DotProduct):
     """
 
     known: ClassVar[bool] = False
+    differentiable: ClassVar[bool] = False
     function: Callable[[Any], Any] = eqx.field(static=True)
     points: tuple[float, ...] = eqx.field(default=(), static=True)
     label: str = eqx.field(default="user function", static=True)
@@ -42,8 +42,7 @@ class UserFunction(DotProduct):
     @property
     def symmetries(self) -> Symmetries:
         """Those it shows to rounding at 0.001 <= |x| <= 1000 and around its kinks: not proven."""
-        near = [factor * abs(kink) for kink in self.points for factor in (0.97, 1.03) if kink]
-        return detected(self, np.concatenate([np.geomspace(1e-3, 1e3, 121), near]))
+        return detected(self, probes(self.points))
 
     def __call__(self, x: ArrayLike) -> Array:
         """function(x)."""

@@ -99,6 +99,7 @@ class DotProduct(Activation):
 
     kind: ClassVar[str] = "dot-product"
     known: ClassVar[bool] = True  # False for a black box, of which nothing is known but values
+    differentiable: ClassVar[bool] = True  # False for a black box that may be no JAX function
     in_numpy: ClassVar[NumpyFormula | None] = None
     in_torch: ClassVar[TorchFormula | None] = None
 
@@ -134,6 +135,11 @@ class Scaled(DotProduct):
     def known(self) -> bool:  # type: ignore[override]
         """Whether the base is."""
         return self.base.known
+
+    @property
+    def differentiable(self) -> bool:  # type: ignore[override]
+        """Whether the base is."""
+        return self.base.differentiable
 
     @property
     def name(self) -> str:

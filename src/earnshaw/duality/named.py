@@ -29,10 +29,13 @@ from earnshaw.limits import check_dim, check_real, check_width
 
 __all__ = [
     "ACTIVATIONS",
+    "ALIASES",
     "POTENTIALS",
     "activation",
+    "canonical",
     "check_parameters",
     "is_activation",
+    "is_formula",
     "potential",
     "takes_dim",
 ]
@@ -42,6 +45,36 @@ for _module in pkgutil.iter_modules(families.__path__):
 
 LEAST_POWER, MOST_POWER = 1e-280, 1e280
 _NUMBERED = re.compile(r"hermite-(\d{1,6})")
+_FORMULA = re.compile(r"[()+*/^]|(?<![a-z])x\b", re.IGNORECASE)  # what no name has
+# Of `potential`, and not of an activation: what else may be given by name.
+KEYWORDS = ("dim", "normalize", "width", "max_norm")
+ALIASES = {  # what else people call them; a formula where there is no name
+    "swish": "silu",
+    "sigmoid": "logistic",
+    "heaviside": "step",
+    "threshold": "step",
+    "sgn": "sign",
+    "signum": "sign",
+    "ramp": "relu",
+    "hinge": "relu",
+    "rectifier": "relu",
+    "lrelu": "leaky-relu",
+    "squared-relu": "relu2",
+    "hardtanh": "hard-tanh",
+    "probit": "normal-cdf",
+    "gaussian-cdf": "normal-cdf",
+    "sine": "sin",
+    "cosine": "cos",
+    "exp": "exponential",
+    "identity": "hermite-1",
+    "linear": "hermite-1",
+    "square": "x^2",
+    "quadratic": "x^2",
+    "cube": "x^3",
+    "abs": "abs(x)",
+    "arctan": "atan(x)",
+    "atan": "atan(x)",
+}
 
 
 def activation(
@@ -50,16 +83,26 @@ def activation(
     kinks: Sequence[float] = (),
     **parameters: Any,
 ) -> Activation:
-    """An activation by name with its parameters, or a user's function of one variable.
+    """An activation by name with its parameters, a formula in x, or a function of one variable.
 
     ``ew.activation("leaky-relu", negative_slope=0.1)``, ``ew.activation("hermite-3")``,
-    ``ew.activation("almost-harmonic", dim=3, radius=0.1)``, ``ew.activation(f, kinks=[0.0])``.
+    ``ew.activation("almost-harmonic", dim=3, radius=0.1)``, ``ew.activation("x*tanh(x)")``,
+    ``ew.activation(f, kinks=[0.0])``.
     """
     if isinstance(name, str):
+        name = canonical(name)
         if kinks:
             raise EarnshawError(
-                "kinks= is for a function of your own; named activations know theirs"
+                "kinks= is for a function of your own; names and formulas know theirs"
             )
+        if is_formula(name):
+            if parameters:
+                raise EarnshawError(f"the formula {name} has no parameter {min(parameters)!r}")
+            from earnshaw.duality.formulas.activation import (
+                formula_activation,  # loads SymPy: not until it is needed
+            )
+
+            return formula_activation(name)
         if numbered := _NUMBERED.fullmatch(name):
             name, parameters = "hermite", {"degree": int(numbered[1]), **parameters}
         made: Activation = _make(ACTIVATIONS, name, parameters)
@@ -73,13 +116,30 @@ def activation(
     return user_function(name, kinks)
 
 
+def canonical(name: str) -> str:
+    """The name that the library uses: swish is silu, ReLU is relu. Others are left as they are."""
+    if name in ACTIVATIONS or name in POTENTIALS:
+        return name
+    plain = name.strip().lower().replace("_", "-")
+    if plain in ACTIVATIONS or plain in POTENTIALS or _NUMBERED.fullmatch(plain):
+        return plain
+    return ALIASES.get(plain, name)
+
+
+def is_formula(name: str) -> bool:
+    """Whether a text that is no name is meant as a formula in x, such as ``x*tanh(x)``."""
+    return _FORMULA.search(name) is not None
+
+
 def is_activation(name: str) -> bool:
-    """Whether `ew.activation` knows the name; some potentials have names that it does not."""
-    return name in ACTIVATIONS or _NUMBERED.fullmatch(name) is not None
+    """Whether `ew.activation` takes it: a name or a formula. Some potentials have other names."""
+    name = canonical(name)
+    return name in ACTIVATIONS or _NUMBERED.fullmatch(name) is not None or is_formula(name)
 
 
 def takes_dim(name: str) -> bool:
     """Whether the named activation is made for one dimension."""
+    name = canonical(name)
     return name in ACTIVATIONS and "dim" in inspect.signature(ACTIVATIONS[name]).parameters
 
 
@@ -98,7 +158,8 @@ def potential(
     Args:
         activation: a name (``"relu"``, ``"hermite-3"``, ``"almost-harmonic"``, ...; also the
             potentials ``"harmonic"``, ``"lambda-harmonic"``, ``"distance"``, which no activation
-            has), an activation object, or any elementwise function of one variable.
+            has), a formula in x (``"x*tanh(x)"``), an activation object, or any elementwise
+            function of one variable.
         dim: the dimension d. On the sphere it is needed only for the Laplacian.
         normalize: on the sphere, divide by the value at rho = 1, as the papers do.
         width: the standard deviation of the Gaussian inputs.
@@ -113,6 +174,9 @@ def potential(
     dim = None if dim is None else check_dim(dim)
     width = check_width(width)
     max_norm = check_real("max_norm", max_norm, 0.0, LONGEST)
+    if isinstance(activation, str):
+        activation = canonical(activation)
+        check_parameters(activation, parameters, say=KEYWORDS)
     if isinstance(activation, str) and activation in POTENTIALS:
         given = parameters if dim is None else {"dim": dim, **parameters}
         made: Potential = _make(POTENTIALS, activation, given)
@@ -121,23 +185,45 @@ def potential(
         source = _activation(activation, kinks=kinks, **parameters)
     except UnknownName:
         known = {*ACTIVATIONS, *POTENTIALS}
-        raise UnknownName("activation or potential", str(activation), known) from None
+        raise UnknownName("activation or potential", str(activation), known, ALIASES) from None
     if isinstance(source, Translation):
         return _autocorrelation(source, dim)
     assert isinstance(source, DotProduct)
     return _dual(source, dim, normalize, width, max_norm)
 
 
-def check_parameters(name: str, parameters: Mapping[str, Any], also: Iterable[str] = ()) -> None:
+def check_parameters(
+    name: str,
+    parameters: Mapping[str, Any],
+    also: Iterable[str] = (),
+    say: Iterable[str] = (),
+) -> None:
     """Refuse names that are no parameters of the named activation or potential.
 
     Parameters that come from a command line or a file are checked here before they become keywords
-    of a function, whose other arguments could have the same names. `also` may be there too.
+    of a function, whose other arguments could have the same names. `also` may be there too; `say`
+    are keywords of that function itself, which a refusal names as well.
     """
+    name = canonical(name)
     registry = POTENTIALS if name in POTENTIALS else ACTIVATIONS
     maker = "hermite" if _NUMBERED.fullmatch(name) else name
-    if maker in registry:  # else `potential` says that nobody knows it
-        _check_known(registry, maker, parameters, also)
+    if maker in registry:
+        _check_among(name, inspect.signature(registry[maker]).parameters, parameters, also, say)
+    elif is_formula(name):  # of other names `potential` says that nobody knows them
+        _check_among(name, (), parameters, also, say)
+
+
+def _check_among(
+    name: str,
+    known: Iterable[str],
+    parameters: Iterable[str],
+    also: Iterable[str] = (),
+    say: Iterable[str] = (),
+) -> None:
+    for given in parameters:
+        if given not in known and given not in also:
+            allowed = ", ".join(dict.fromkeys([*known, *also, *say])) or "none"
+            raise EarnshawError(f"{name} has no parameter {given!r}; allowed: {allowed}")
 
 
 _activation = activation  # `potential` has a parameter of that name
@@ -146,23 +232,13 @@ _activation = activation  # `potential` has a parameter of that name
 def _make(registry: Registry, name: str, parameters: Mapping[str, Any]) -> Any:
     """registry[name](**parameters); unknown names and keywords are answered with the known."""
     if name not in registry:
-        raise UnknownName(registry.what, name, registry)
-    for key, parameter in _check_known(registry, name, parameters).items():
+        raise UnknownName(registry.what, name, registry, ALIASES)
+    known = inspect.signature(registry[name]).parameters
+    _check_among(name, known, parameters)
+    for key, parameter in known.items():
         if parameter.default is parameter.empty and key not in parameters:
             raise EarnshawError(f"{name} needs the parameter {key!r}")
     return registry[name](**parameters)
-
-
-def _check_known(
-    registry: Registry, name: str, parameters: Iterable[str], also: Iterable[str] = ()
-) -> Mapping[str, inspect.Parameter]:
-    """The parameters of a maker, if those given are among them."""
-    known = inspect.signature(registry[name]).parameters
-    for given in parameters:
-        if given not in known and given not in also:
-            allowed = ", ".join(known) or "none"
-            raise EarnshawError(f"{name} has no parameter {given!r}; allowed: {allowed}")
-    return known
 
 
 def _dual(

@@ -30,11 +30,13 @@ from jax.typing import ArrayLike
 
 from earnshaw import numerics  # noqa: F401  (float64)
 from earnshaw.duality.regions import Region, signed_regions
-from earnshaw.errors import EarnshawError
+from earnshaw.errors import EarnshawError, OutOfRange
 from earnshaw.limits import check_real
 from earnshaw.results import Result
 
 POINTS = {"rho": (-1.0, -0.5, 0.0, 0.5, 1.0), "r": (0.0, 0.5, 1.0, 2.0, 4.0)}  # worth a look
+
+ROUNDING = 1e-12  # how far inner products of unit vectors may be outside [-1, 1]
 
 
 class Potential(Result, eqx.Module):
@@ -78,8 +80,19 @@ class Potential(Result, eqx.Module):
         """Phi as a function of its variable."""
 
     def __call__(self, argument: ArrayLike) -> Array:
-        """The same as `value`, compiled: the fast way for large arrays."""
-        return _compiled_value(self, jnp.asarray(argument, dtype=float))
+        """The same as `value`, compiled: the fast way for large arrays.
+
+        Numbers outside the potential's domain are refused here, and only here: rho beyond [-1, 1]
+        by more than rounding, r < 0. `value` and its derivatives are plain functions, NaN there.
+        """
+        argument = jnp.asarray(argument, dtype=float)
+        if not isinstance(argument, jax.core.Tracer):
+            argument = jnp.asarray(self._in_domain(np.asarray(argument)))
+        return _compiled_value(self, argument)
+
+    def _in_domain(self, argument: np.ndarray) -> np.ndarray:
+        """The argument, or `OutOfRange`; NaN is let through, as NaN."""
+        return argument
 
     @abc.abstractmethod
     def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
@@ -106,7 +119,9 @@ class Potential(Result, eqx.Module):
             "values": [self._row(point) for point in (POINTS[self.variable] if at is None else at)],
             "method": self.method,
             "error_bound": self.error_bound,
+            "error_estimate": self.error_estimate,
             "source": self.source,
+            "kinks": list(getattr(getattr(self, "origin", None), "kinks", ())),
         }
         if found["dim"] is not None and hasattr(self, "regions"):
             found["regions"] = [region._asdict() for region in self.regions()]
@@ -152,6 +167,13 @@ class Zonal(Potential):
     kind: ClassVar[str] = "zonal"
     variable: ClassVar[str] = "rho"
     dim: eqx.AbstractVar[int | None]
+
+    def _in_domain(self, rho: np.ndarray) -> np.ndarray:
+        """rho in [-1, 1]; what rounding has put beside it is put back."""
+        beyond = np.abs(rho) > 1 + ROUNDING
+        if np.any(beyond):
+            raise OutOfRange("rho", float(rho[beyond][0]), "a number in [-1, 1]")
+        return np.clip(rho, -1.0, 1.0)
 
     def first(self, rho: ArrayLike) -> Array:
         """f'(rho)."""
@@ -213,6 +235,10 @@ class Radial(Potential):
     kind: ClassVar[str] = "radial"
     variable: ClassVar[str] = "r"
     dim: eqx.AbstractVar[int]
+
+    def _in_domain(self, r: np.ndarray) -> np.ndarray:
+        """r >= 0."""
+        return _not_negative(r)
 
     @property
     def breakpoints(self) -> tuple[float, ...]:
@@ -306,6 +332,10 @@ class Separable(Potential):
     variable: ClassVar[str] = "r"
     factor: eqx.AbstractVar[Radial]
     dim: eqx.AbstractVar[int]
+
+    def _in_domain(self, r: np.ndarray) -> np.ndarray:
+        """r >= 0."""
+        return _not_negative(r)
 
     def value(self, argument: ArrayLike) -> Array:
         """Phi for a displacement of length `argument` along one coordinate axis."""
@@ -463,6 +493,12 @@ def mixture(parts: tuple[Potential, ...], weights: tuple[float, ...]) -> Potenti
         return RadialMixture(parts=pieces, weights=factors, dim=dim)  # type: ignore[arg-type]
     kinds = " and ".join(sorted({piece.kind for piece in pieces}))
     raise EarnshawError(f"{kinds} potentials do not mix; allowed: all zonal or all radial")
+
+
+def _not_negative(r: np.ndarray) -> np.ndarray:
+    if np.any(r < 0):
+        raise OutOfRange("r", float(r[r < 0][0]), "a number >= 0")
+    return r
 
 
 def even_size(x: Array) -> Array:

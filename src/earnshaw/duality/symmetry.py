@@ -103,6 +103,12 @@ def polynomial_symmetries(powers: Sequence[float]) -> Symmetries:
     )
 
 
+def probes(kinks: Sequence[float]) -> np.ndarray:
+    """Points > 0 at which a function with these kinks is tried: 0.001 to 1000, and around them."""
+    near = [factor * abs(kink) for kink in kinks for factor in (0.97, 1.03) if kink]
+    return np.concatenate([np.geomspace(1e-3, 1e3, 121), near])
+
+
 @np.errstate(all="ignore")  # a function may overflow where it is probed
 def detected(function: Callable[[Any], Any], points: np.ndarray) -> Symmetries:
     """The symmetries that a function shows, to rounding, at `points` > 0 and their negatives.

@@ -25,7 +25,7 @@ from jax.typing import ArrayLike
 
 from earnshaw.charges.manifolds import Manifold, check_squares
 from earnshaw.charges.network import Student, Teacher, is_concrete
-from earnshaw.duality.named import ACTIVATIONS
+from earnshaw.duality.named import is_activation
 from earnshaw.energy._field import Field, LogPotential, choose_coupling, devices_mesh
 from earnshaw.energy._laplacian import charged_laplacians, group_laplacian, moved_together
 from earnshaw.energy._tiles import TILE, Units, units, weigh
@@ -151,8 +151,8 @@ class PopulationLoss(ChargedLoss):
         """Whether L = E[(f - g)^2]: of an activation, and with all its terms."""
         species = self.teacher.species
         # Potentials by name (distance, harmonic) and formulas need not have an activation.
-        named = species.name in ACTIVATIONS or species.name.startswith("hermite-")
-        known = species.given is not None or (species.origin == "activation" and named)
+        named = species.origin == "activation" and is_activation(species.name)
+        known = species.given is not None or named
         return known and self.terms == Terms()
 
     def _electrons(self, student: Student) -> Units:

@@ -98,15 +98,17 @@ class _View:
 
     def __init__(self, potential: Any) -> None:
         dim: Any = getattr(potential, "dim", None)
+        self.title = potential.name if dim is None else f"{potential.name},  d = {dim}"
+        self.sphere = ""  # of the Laplacian, where nobody has said which
         if isinstance(potential, Zonal) and dim is None:
             dim = 3  # the Laplacian needs one, the rest of the picture does not
             potential = dataclasses.replace(potential, dim=dim)
+            self.sphere = " on $S^2$"
         self.potential, self.dim = potential, dim
         self.zonal, self.radial = isinstance(potential, Zonal), isinstance(potential, Radial)
         if not (self.zonal or self.radial) and dim > MAX_DIM:
             allowed = f"at most {MAX_DIM} where the potential is a formula in coordinates"
             raise OutOfRange("the dimension of a picture", dim, allowed)
-        self.title = f"{potential.name},  d = {dim}"
         self.core = min(getattr(potential, "breakpoints", ()), default=None)
         if self.zonal:
             self.x = np.cos(np.linspace(np.pi, 0, SAMPLES))
@@ -221,7 +223,7 @@ def _draw_force(axes: Axes, view: _View) -> None:
 def _draw_laplacian(axes: Axes, view: _View) -> None:
     """Shade the sign; on R^d draw Laplacian / Phi, which is lambda where Phi is lambda-harmonic."""
     laplacian, value = view.laplacian(), view.value
-    axes.set_title("Laplacian, and its sign")
+    axes.set_title(f"Laplacian{view.sphere}, and its sign")
     finite = laplacian[np.isfinite(laplacian)]
     noise = 1e-12 * np.max(np.abs(finite), initial=1e-300)
     relative = not view.zonal and bool(np.all(value > 0))

@@ -42,7 +42,25 @@ _ONE_ARGUMENT: dict[str, Any] = {
     "atanh": sympy.atanh, "erf": sympy.erf, "erfc": sympy.erfc, "abs": sympy.Abs,
     "sign": sympy.sign, "heaviside": sympy.Heaviside, "gamma": sympy.gamma,
     "box": lambda x: sympy.Heaviside(1 - x),
+    # Activations, written so that neither they nor their derivatives overflow before |x| = 700.
+    "relu": lambda x: sympy.Max(x, 0), "step": sympy.Heaviside,
+    "sigmoid": lambda x: _logistic(x), "logistic": lambda x: _logistic(x),
+    "softplus": lambda x: _softplus(x), "silu": lambda x: x * _logistic(x),
+    "swish": lambda x: x * _logistic(x), "mish": lambda x: x * sympy.tanh(_softplus(x)),
+    "gelu": lambda x: x * (1 + sympy.erf(x / sympy.sqrt(2))) / 2,
+    "elu": lambda x: sympy.Max(x, 0) + sympy.exp(sympy.Min(x, 0)) - 1,
+    "softsign": lambda x: x / (1 + sympy.Abs(x)),
 }  # fmt: skip
+
+
+def _logistic(x: sympy.Expr) -> sympy.Expr:
+    return (1 + sympy.tanh(x / 2)) / 2
+
+
+def _softplus(x: sympy.Expr) -> sympy.Expr:
+    return x / 2 + sympy.log(2 * sympy.cosh(x / 2))
+
+
 _BESSEL: dict[str, Any] = {
     "besselj": sympy.besselj, "besseli": sympy.besseli, "besselk": sympy.besselk,
 }  # fmt: skip
@@ -58,7 +76,7 @@ def parse_formula(text: str, variables: tuple[sympy.Symbol, ...], dim: int = 0) 
     and free of anything outside the whitelist.
     """
     if not isinstance(text, str):
-        raise BadExpression(f"a potential is given as text, not as {type(text).__name__}")
+        raise BadExpression(f"a formula is given as text, not as {type(text).__name__}")
     return _parsed(text, variables, dim)
 
 
@@ -94,7 +112,7 @@ class _Reader:
             self.refuse("it is empty", self.vocabulary())
         if not self.source.isascii() or not self.source.isprintable():
             bad = next(c for c in self.source if not (c.isascii() and c.isprintable()))
-            self.refuse(f"character {bad!r}", "one line of ASCII: write rho, pi, * and -")
+            self.refuse(f"character {bad!r}", "one line of ASCII, with pi, * and -")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -102,7 +120,8 @@ class _Reader:
         except SyntaxError as error:
             where = self.place((error.offset or 1) - 1)
             if "literal" in error.msg:
-                self.refuse(f"a number runs into a name{where}", "products with *, as in 2*rho")
+                allowed = f"products with *, as in 2*{next(iter(self.variables), 'x1')}"
+                self.refuse(f"a number runs into a name{where}", allowed)
             self.refuse(f"{error.msg}{where}", self.vocabulary())
         except (ValueError, MemoryError, RecursionError):
             self.refuse("it is nested too deeply", f"at most {MAX_DEPTH} levels")

@@ -17,6 +17,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.duality.formulas._formula import coordinate, parse_formula
+from earnshaw.duality.formulas.kinks import switching_points
 from earnshaw.duality.formulas.power_series import (
     NoTaylorSeries,
     ball_taylor,
@@ -27,7 +28,6 @@ from earnshaw.duality.formulas.symbolic import (
     derivative,
     elementwise,
     in_columns,
-    switching_points,
 )
 from earnshaw.duality.potential import Potential, Radial, Zonal
 from earnshaw.errors import BadExpression, UnknownName
@@ -280,6 +280,15 @@ def parse_potential(
     if RADIUS in used:
         raise BadExpression(f"the formula {text[:60]!r} has both r and x1, ...; allowed: one kind")
     return CartesianExpression(text, dim)
+
+
+def as_formula(expression: Any, on: str) -> str:
+    """The text of a SymPy expression; its only symbol may have any name."""
+    (symbol, *more) = sorted(expression.free_symbols, key=str) or [None]
+    wanted = RHO if on == "sphere" else RADIUS
+    if symbol is not None and not more and str(symbol) not in (wanted.name, "x1"):
+        expression = expression.subs(symbol, wanted)
+    return str(expression)
 
 
 def _own_factors(expr: sympy.Expr, symbols: tuple[sympy.Symbol, ...]) -> list[sympy.Expr] | None:

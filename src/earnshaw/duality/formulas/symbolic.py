@@ -8,9 +8,8 @@ for free: in Arb's ball arithmetic a constant that prints as positive *is* posit
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
-from itertools import combinations
 from typing import Any
 
 import flint
@@ -26,7 +25,6 @@ from earnshaw.numerics.autodiff import tangent
 from earnshaw.numerics.budget import checkpoint, interruptible
 
 Table = Mapping[Any, Callable[..., Any]]
-_MAX_DEGREE = 60  # of a polynomial whose roots are found exactly
 _NUMBERS = 20_000_000  # that the nodes of a formula may hold while an array goes through it
 _NEAR = ("1e-15", "1e-20", "1e-25")  # how far from a singularity its limit is read off
 
@@ -280,45 +278,6 @@ def removable(
         elif abs(nearest - near) >= 0.5 * abs(near - far) and abs(nearest) > abs(near):
             found.append((float(point), math.copysign(math.inf, nearest)))
     return tuple(found)
-
-
-@lru_cache(maxsize=256)
-@interruptible("looking for the kinks of the formula")
-def switching_points(expr: sympy.Expr, symbol: sympy.Symbol) -> tuple[float, ...]:
-    """The points > 0 where a heaviside, sign, abs, max or min of `expr` switches, in order."""
-    points = {root for switch in _switches(expr) for root in _positive_roots(switch, symbol)}
-    return tuple(sorted(points))
-
-
-def _switches(expr: sympy.Expr) -> Iterator[sympy.Expr]:
-    """The expressions whose zeros are where `expr` may fail to be smooth."""
-    for node in expr.atoms(sympy.Heaviside, sympy.sign, sympy.Abs):
-        yield node.args[0]
-    for node in expr.atoms(sympy.Max, sympy.Min):
-        yield from (left - right for left, right in combinations(node.args, 2))
-
-
-def _positive_roots(switch: sympy.Expr, symbol: sympy.Symbol) -> list[float]:
-    """The zeros > 0: exact for rational polynomials, else sign changes between 1e-3 and 1e2."""
-    if not switch.has(symbol):
-        return []
-    degree = degree_bound(switch, symbol)
-    if degree is not None and degree <= _MAX_DEGREE:
-        polynomial = switch.as_poly(symbol)
-        if polynomial.degree() <= 0:
-            return []
-        if polynomial.domain in (sympy.ZZ, sympy.QQ):
-            return [float(root) for root in polynomial.real_roots() if root > 0]
-    small, large = np.geomspace(1e-3, 0.1, 400, endpoint=False), np.linspace(0.1, 100, 9991)
-    grid = np.concatenate([small, large])
-    values = at_points(switch, symbol, grid)
-    change = np.flatnonzero(np.sign(values[:-1]) * np.sign(values[1:]) < 0)
-    left, right, below = grid[change], grid[change + 1], np.sign(values[change])
-    for _ in range(60):  # bisection, all at once
-        middle = (left + right) / 2
-        same = np.sign(at_points(switch, symbol, middle)) == below
-        left, right = np.where(same, middle, left), np.where(same, right, middle)
-    return [*right.tolist(), *grid[values == 0].tolist()]
 
 
 def degree_bound(expr: sympy.Expr, symbol: sympy.Symbol) -> int | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from earnshaw.duality.activation import Activation
 from earnshaw.duality.potential import Potential
+from earnshaw.duality.realizing.description import Description, describe
 from earnshaw.results import Result, number
 
 ObstructionKind = Literal[
@@ -19,6 +20,8 @@ ObstructionKind = Literal[
     "unbounded",
     "not-analytic",
 ]
+
+POOR = 1e-6  # of the largest value: an activation that is further off is warned of
 
 
 ANSWERS = {True: "realizable", False: "not realizable", None: "inconclusive"}
@@ -117,6 +120,8 @@ class Realization(Result, eqx.Module):
             "check_error": self.check_error,
             "check_is_bound": self.check_is_bound,
             "activation": None if self.activation is None else self.activation.name,
+            "activation_is": None if self.found is None else self.found.as_dict(),
+            "warning": self.warning,
             "obstruction": self._witness(self.obstruction),
             "positive_semidefinite": self.positive_semidefinite,
             "positive_semidefinite_reason": self.positive_semidefinite_reason,
@@ -137,6 +142,26 @@ class Realization(Result, eqx.Module):
     def _facts(self) -> dict[str, object]:
         return {
             "reason": self.reason.removeprefix("inconclusive: "),
-            "activation": None if self.activation is None else self.activation.name,
+            "activation": None if self.found is None else self.found.sentence(),
             "check error": number(self.check_error),
         }
+
+    @property
+    def found(self) -> Description | None:
+        """What the activation is, in words and numbers; None if there is none."""
+        return None if self.activation is None else describe(self.activation)
+
+    @property
+    def warning(self) -> str | None:
+        """What is wrong with the activation, if its own potential is visibly not the given one."""
+        if self.activation is None or self.check_error is None:
+            return None
+        given = self.potential
+        origin = np.zeros(getattr(given, "dim", None) or 1)
+        at_one = given.value(1.0) if given.kind == "zonal" else given.between(origin, origin)
+        size = float(np.abs(np.ravel(at_one))[0])
+        if not self.check_error > POOR * size:
+            return None
+        terms = getattr(self.activation, "coefficients", None)
+        what = "" if terms is None else f": it is the first {len(terms)} terms of a slow series"
+        return f"the activation has the potential only to {self.check_error / size:.1e} of it{what}"

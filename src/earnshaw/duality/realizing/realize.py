@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Literal
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 
 from earnshaw.duality.activation import Translation
 from earnshaw.duality.dual import Dual
 from earnshaw.duality.families.tabulated import realized
-from earnshaw.duality.formulas.expression import parse_potential
+from earnshaw.duality.formulas.expression import as_formula, parse_potential
 from earnshaw.duality.potential import Potential, Zonal, ZonalMixture
+from earnshaw.duality.realizing._function import function_potential
 from earnshaw.duality.realizing._known_dual import known_dual
+from earnshaw.duality.realizing._recognize import named_in_space, recognized
 from earnshaw.duality.realizing._space import realize_space
 from earnshaw.duality.realizing._sphere import realize_zonal
 from earnshaw.duality.realizing.realization import Realization
@@ -25,7 +28,7 @@ SECONDS, MAX_SECONDS = 20.0, 1e6
 
 
 def realize(
-    potential: str | Potential,
+    potential: str | Potential | Callable[[Any], Any] | Any,
     *,
     on: Literal["sphere", "space"] = "sphere",
     dim: int | None = None,
@@ -36,8 +39,11 @@ def realize(
 
     Args:
         potential: a potential object, or a formula: in `rho` on the sphere, in `r` for radial
-            potentials on R^d, in `x1, x2, ...` for products over the coordinates.
-        on: for a formula, where it lives.
+            potentials on R^d, in `x1, x2, ...` for products over the coordinates; as text or as a
+            SymPy expression. Or an elementwise function, of rho or of r. On the sphere it should
+            take complex numbers too, as those of NumPy and JAX do: its Taylor coefficients come
+            from a circle around 0.
+        on: for a formula or a function, where it lives.
         dim: the dimension d; needed on R^d, and on the sphere to answer for S^(d-1).
         width: the standard deviation of the Gaussian inputs that a translation activation is for.
         seconds: how long it may think, of processor time, and a few seconds more for the step at
@@ -51,10 +57,14 @@ def realize(
     inputs = Gaussian(width)
     dim = None if dim is None else check_dim(dim)
     seconds = check_real("seconds", seconds, 0.0, MAX_SECONDS)
+    if hasattr(potential, "free_symbols"):  # SymPy's: read as any other text
+        potential = as_formula(potential, on)
     if isinstance(potential, str):
         potential = parse_potential(potential, on=on, dim=dim)
+    elif callable(potential) and not isinstance(potential, Potential):
+        potential = function_potential(potential, on, dim)
     if not isinstance(potential, Potential):
-        raise EarnshawError("a potential must be a formula or a Potential")
+        raise EarnshawError("a potential must be a formula, a function or a Potential")
     budget = Budget(seconds)
     try:
         with budget, np.errstate(all="ignore"):
@@ -73,13 +83,24 @@ def realize(
 def _realize(potential: Potential, dim: int | None, inputs: Gaussian) -> Realization:
     if isinstance(potential, Dual) and (known := known_dual(potential)) is not None:
         return known
+    if isinstance(potential, ZonalMixture) and (multiple := _multiple(potential)) is not None:
+        return dataclasses.replace(multiple, potential=potential)
     if isinstance(potential, Zonal):
-        return _settle_mixture(realize_zonal(potential, dim=dim))
-    result = realize_space(potential, inputs)
+        return recognized(_settle_mixture(realize_zonal(potential, dim=dim)))
+    result = realize_space(named_in_space(potential), inputs)
+    result = dataclasses.replace(result, potential=potential)
     if isinstance(result.activation, Translation):
         remembered = realized(result.activation, potential)
         result = dataclasses.replace(result, activation=remembered)
     return result
+
+
+def _multiple(potential: ZonalMixture) -> Realization | None:
+    """The answer for a positive multiple of one dual, such as ``2 * ew.potential("tanh")``."""
+    (part, *more), (weight, *_) = potential.parts, potential.weights
+    if more or weight <= 0 or not isinstance(part, Dual):
+        return None
+    return known_dual(dataclasses.replace(part, scale=part.scale * weight))
 
 
 def _settle_mixture(result: Realization) -> Realization:

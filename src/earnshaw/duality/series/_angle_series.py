@@ -25,7 +25,6 @@ from scipy.fft import dct
 
 from earnshaw.duality.pair import Moment, Pair
 from earnshaw.duality.potential import elementwise_derivative
-from earnshaw.duality.series._hermite_series import HermiteSeries
 from earnshaw.numerics.autodiff import tangent
 from earnshaw.numerics.fixed_order import one_blas_thread
 from earnshaw.numerics.quadrature import correlated_mean
@@ -33,14 +32,14 @@ from earnshaw.numerics.series import chebyshev_sum
 
 
 class AngleSeries(Moment):
-    """sum_n c_n T_n(2 t/pi - 1) on the sphere; elsewhere the Hermite series `general`.
+    """sum_n c_n T_n(2 t/pi - 1) on the sphere; elsewhere `general`, mostly a Hermite series.
 
     `levels` holds the coefficients of the value, then of f', then of f'' as far as they are finite.
     """
 
     levels: tuple[Array, ...]
     error: float
-    general: HermiteSeries
+    general: Moment
 
     @property
     def method(self) -> str:
@@ -56,12 +55,17 @@ class AngleSeries(Moment):
         return self.error
 
     def __call__(self, pair: Pair) -> Array:
-        """The Hermite series at any norms; see `error_at`."""
+        """`general` at any norms; see `error_at`."""
         return self.general(pair)
 
     def error_at(self, q1: Array, q2: Array) -> Array:
-        """That of the Hermite series: a kink makes it slow."""
+        """That of `general`: a kink makes a Hermite series slow."""
         return self.general.error_at(q1, q2)
+
+    @property
+    def scratch(self) -> int:
+        """That of `general`."""
+        return self.general.scratch
 
     def on_sphere(self, rho: Array, variance: float) -> Array:
         """The Chebyshev series in t."""
@@ -117,7 +121,7 @@ def _derivative_in_rho(series: np.ndarray) -> np.ndarray | None:
 def angle_series(
     function: Callable[[Any], Any],
     kinks: Sequence[float],
-    general: HermiteSeries,
+    general: Moment,
     variance: float = 1.0,
     half_width: float = 12.0,
 ) -> AngleSeries:

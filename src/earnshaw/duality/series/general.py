@@ -4,7 +4,8 @@
   and smooth but for 0, is integrated over sectors of the plane. Both bound their error.
 - A user's own function is a black box. It is first checked for what can go wrong, then summed as a
   Hermite series, or as a series in the angle if it has kinks; its error is estimated. So are
-  activations of the library that jump, or have kinks elsewhere, and no closed form.
+  activations of the library that jump, or have kinks elsewhere, and no closed form. A formula of
+  the user's that is continuous, with its only kink at 0, goes over sectors at norms other than 1.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from earnshaw.duality.jumps import jumps
 from earnshaw.duality.pair import Moment
 from earnshaw.duality.series._angle_series import angle_series
 from earnshaw.duality.series._hermite_series import hermite_series
-from earnshaw.duality.series._sector_quadrature import sector_quadrature
+from earnshaw.duality.series._sector_quadrature import SectorQuadrature, sector_quadrature
 from earnshaw.errors import NotSquareIntegrable
 from earnshaw.numerics.quadrature import panel_rule, split_edges
 
@@ -40,7 +41,12 @@ def general_moment(activation: DotProduct, variance: float, max_norm: float) -> 
     general = hermite_series(activation, variance, max_norm, half_width, proven=False)
     if not activation.kinks:
         return general
-    return angle_series(activation, activation.kinks, general, variance, half_width)
+    elsewhere: Moment = general
+    if activation.differentiable and activation.kinks == (0.0,):
+        found = jumps(activation)
+        if all(jump.value == 0 for jump in found):  # where kinks would make the series slow
+            elsewhere = SectorQuadrature(activation, sum(jump.slope for jump in found))
+    return angle_series(activation, activation.kinks, elsewhere, variance, half_width)
 
 
 def check_square_integrable(activation: DotProduct, size: float) -> float:

@@ -1,0 +1,76 @@
+"""`earnshaw activations`, `potentials` and `methods`: tables of what there is."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from earnshaw.cli.terminal import print_json, print_table, say
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")]
+
+
+def activations(
+    bounds: Annotated[
+        bool, typer.Option("--bounds", help="Compute every error bound: half a minute.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """List the activations: formula, where they live, symmetries, how their potential is found."""
+    from earnshaw.duality.catalogue import activations as list_activations
+
+    rows = list_activations(bounds)
+    if json:
+        return print_json({"activations": rows})
+    columns = ["name", "s(x)", "on", "symmetries", "potential by"]
+    table = [
+        [
+            "hermite-N" if row["name"] == "hermite" else row["name"],
+            row["formula"],
+            "both" if len(row["on"]) > 1 else row["on"][0],
+            row["symmetries"].replace(" but for a ", " + ").replace("homogeneous, ", ""),
+            row["method"].removeprefix("quadrature over ") + _bound(row["error_bound"]),
+        ]
+        for row in rows
+    ]
+    print_table("Activations", dict.fromkeys(columns, "left"), table, unbroken=("name", "on"))
+    say("on: where units live; degree n: s(t x) = t^n s(x) for t > 0")
+    say("also: formulas in x, as 'x*tanh(x)'; other names, as swish and sigmoid")
+    if not bounds:
+        say("error bound: 1e-14 of E[s^2] for most closed forms; --bounds computes all")
+    return None
+
+
+def potentials(json: Json = False) -> None:
+    """List the potentials: formula, where they live, whether an activation has them."""
+    from earnshaw.duality.catalogue import potentials as list_potentials
+
+    rows = list_potentials()
+    if json:
+        return print_json({"potentials": rows})
+    columns = ["name", "formula", "on", "activation"]
+    table = [
+        [row["name"], row["formula"], row["on"], "yes" if row["activation"] else "no"]
+        for row in rows
+    ]
+    print_table("Potentials", dict.fromkeys(columns, "left"), table, unbroken=("name",))
+    say("also: that of every activation (earnshaw activations), and formulas (earnshaw realize)")
+    return None
+
+
+def methods(json: Json = False) -> None:
+    """List the methods of `earnshaw learn`."""
+    from earnshaw.descent.catalogue import methods as list_methods
+
+    rows = list_methods()
+    if json:
+        return print_json({"methods": rows})
+    table = [[row["name"], row["moves"], row["does"]] for row in rows]
+    columns = dict.fromkeys(["name", "moves", "what it does"], "left")
+    print_table("Methods", columns, table, unbroken=("name", "moves"))
+    return None
+
+
+def _bound(bound: Any) -> str:
+    return "" if bound is None else f", {bound:.0e}"
