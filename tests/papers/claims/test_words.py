@@ -70,6 +70,8 @@ def test_many_claims_are_a_table_that_fits_80_columns(capsys, monkeypatch):
     assert max(map(len, table)) <= 80
     assert len(table) < 20  # one or two lines a claim, not six narrow columns
     assert f"holds: {VERDICTS['holds']}" in printed
+    assert max(map(len, printed.splitlines())) <= 80
+    assert all(len(f"{verdict}: {words}") <= 80 for verdict, words in VERDICTS.items())
     command._print((earnshaw(),))
     printed = capsys.readouterr().out
     assert "┃" not in printed

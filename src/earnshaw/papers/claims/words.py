@@ -10,8 +10,7 @@ from earnshaw.papers.claims.verdict import ClaimResult, StatementResult, Verdict
 WIDTH = 79
 VERDICTS = {
     Verdict.HOLDS: "every instance under its hypotheses agrees with what is printed",
-    Verdict.CORRECTED: "what is printed is false or lacks a hypothesis; every instance agrees with "
-    "it as corrected",
+    Verdict.CORRECTED: "as printed false or short of a hypothesis; once corrected, all agree",
     Verdict.FAILS: "an instance contradicts it: there is a counterexample",
     Verdict.EVIDENCE: "open; no instance contradicts it, which proves nothing",
     Verdict.INCONCLUSIVE: "some instances could not be decided",
