@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,11 +33,13 @@ class Numbers:
         self.frame = np.array(axes.bbox.get_points()) * self.points
 
     def draw(
-        self, places: np.ndarray, names: Sequence[int], colour: str, areas: Any = 60.0
+        self, places: np.ndarray, names: Iterable[int], colour: str, areas: Any = 60.0
     ) -> list[Any]:
         """Numbers beside places on paper, if these are shown."""
-        artists = []
-        shown = self.view.inside(places) if len(places) else []
+        artists: list[Any] = []
+        if not len(places):
+            return artists
+        shown = self.view.inside(places)
         radii = np.sqrt(np.broadcast_to(areas, len(places)) / np.pi)
         for at, name, radius, good in zip(self._flat(places), names, radii, shown, strict=True):
             if not good:

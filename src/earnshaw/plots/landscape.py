@@ -136,7 +136,8 @@ def _headline(landscape: Landscape) -> str:
 def _table(
     landscape: Landscape, colours: list[str]
 ) -> tuple[list[list[str]], list[tuple[str, str]], str]:
-    rows, dots = [], []
+    rows: list[list[str]] = []
+    dots = []
     for point, colour in list(zip(landscape.found, colours, strict=True))[:ROWS]:
         low, high = (100 * end for end in point.interval)
         paired = ["–", "–"]
