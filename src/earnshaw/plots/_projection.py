@@ -254,9 +254,12 @@ class Globe(View):
 
 
 class Components(View):
-    """The two principal components of `points` (n, d); `shares` are their parts of the variance."""
+    """The two principal components of `points` (n, d); `shares` are their parts of the variance.
 
-    def __init__(self, points: np.ndarray) -> None:
+    `left_out` says how many protons, starts and ends are too far out to be among the points.
+    """
+
+    def __init__(self, points: np.ndarray, left_out: int = 0) -> None:
         self.mean = np.mean(points, axis=0)
         # Two more rows of zeros, so that there are two components even of a single point.
         spread = np.pad(points - self.mean, ((0, 2), (0, 0)))
@@ -273,8 +276,8 @@ class Components(View):
         )
         self.note = (
             f"a plane of R{str(points.shape[1]).translate(RAISED)}, with "
-            f"{_percent(float(np.sum(self.shares)))} of the variance of protons, starts and ends; "
-            "the potential is not drawn"
+            f"{_percent(float(np.sum(self.shares)))} of the variance of protons, starts and ends"
+            f"{f' but {left_out} far out' if left_out else ''}; the potential is not drawn"
         )
 
     def place(self, points: np.ndarray, when: Any = 1.0) -> np.ndarray:
@@ -300,7 +303,9 @@ def choose_view(
     starts = np.array([path[0] for path in paths]).reshape(-1, dim)
     if dim > 3:
         ends = np.array([path[-1] for path in paths]).reshape(-1, dim)
-        return Components(_usual(protons, starts, np.concatenate([protons, starts, ends])))
+        everything = np.concatenate([protons, starts, ends])
+        usual = _usual(protons, starts, everything)
+        return Components(usual, len(everything) - len(usual))
     centre, reach = _box(_usual(protons, starts, np.concatenate([protons, *paths])))
     if dim == 1:
         return Line(centre, reach, label, span)
