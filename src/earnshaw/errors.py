@@ -21,7 +21,7 @@ class UnknownName(EarnshawError):
         self, what: str, name: object, known: Iterable[str], also: Iterable[str] = ()
     ) -> None:
         known = sorted(known)
-        near = difflib.get_close_matches(str(name), [*known, *also], n=3, cutoff=0.5)
+        near = difflib.get_close_matches(str(name), [*known, *also], n=3, cutoff=0.55)
         hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
         super().__init__(f"unknown {what} {name!r}; {hint}")
 

@@ -236,7 +236,7 @@ def test_ctrl_c_keeps_the_best_network_so_far(invoke, monkeypatch, fold):
             "auto, yes or no",
         ),
         (("fit", "data.csv", "--target", "y", "--folds", "1", "--drop", "side"), "0 for none"),
-        (("fit", "data.csv", "--target", "y", "--activation", "x", "--drop", "side"), "known:"),
+        (("fit", "data.csv", "--target", "y", "--activation", "qqq", "--drop", "side"), "known:"),
         (("fit", "data.csv", "--target", "y", "--activation", "bessel", "--drop", "side"), "dot"),
         (("fit", "data.csv", "--target", "y", "--save", "no/m.npz"), "no folder"),
         (("fit", "data.csv", "--target", "y", "--save", "m.pickle"), "allowed endings"),

@@ -10,7 +10,8 @@ import pytest
 import earnshaw as ew
 from earnshaw.cli.options import describe_teacher
 
-OWN = {"seconds", "settings", "plot", "saved"}  # what only a command knows: times, files, options
+# What only a command knows: times, files, options, and what the landscape says of a rest.
+OWN = {"seconds", "settings", "plot", "saved", "equilibrium"}
 
 
 def printed(invoke, *arguments) -> dict:
@@ -36,6 +37,7 @@ def test_realizations(invoke, formula, on):
     same(printed(invoke, "realize", "--potential", formula, "--on", on, "--dim", "3"), result)
 
 
+@pytest.mark.slow
 def test_runs_and_what_they_save(invoke, tmp_path):
     """Five steps of gradient descent; the learned network goes on as a teacher and as a student."""
     asked = ("--activation", "gaussian", "--dim", "2", "--units", "2")
@@ -60,6 +62,7 @@ def test_runs_and_what_they_save(invoke, tmp_path):
     assert describe_teacher(learned_teacher)["activation"] == "gaussian"
 
 
+@pytest.mark.slow
 def test_files_by_hand_take_what_they_lack_from_options(invoke, refuse, tmp_path):
     file = tmp_path / "units.csv"
     file.write_text("x1,x2,weight\n0,1,1\n1,0,-1\n")

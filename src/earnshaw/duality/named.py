@@ -120,7 +120,7 @@ def canonical(name: str) -> str:
     """The name that the library uses: swish is silu, ReLU is relu. Others are left as they are."""
     if name in ACTIVATIONS or name in POTENTIALS:
         return name
-    plain = name.strip().lower().replace("_", "-")
+    plain = name.lower().replace("_", "-")
     if plain in ACTIVATIONS or plain in POTENTIALS or _NUMBERED.fullmatch(plain):
         return plain
     return ALIASES.get(plain, name)

@@ -140,6 +140,7 @@ def test_formulas_take_no_parameters_and_no_kinks():
         ew.activation("abs(x)", kinks=[0.0])
 
 
+@pytest.mark.slow
 def test_a_teacher_of_a_formula_can_be_saved_and_read_in_another_process(tmp_path):
     teacher = ew.Teacher([[1.0, 0.0], [0.0, 2.0]], [1.0, -0.5], activation="x*tanh(x)")
     ew.save(tmp_path / "teacher.json", teacher)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.energy.population import population_loss
@@ -20,6 +21,7 @@ def test_units_go_with_the_teacher_that_they_are_most_like():
     assert found == Pairing(alone=3, shared=0, missed=1, idle=1)
 
 
+@pytest.mark.slow
 def test_a_flipped_unit_is_the_same_unit():
     loss = population_loss(Teacher(np.eye(3), np.ones(3), "erf"))
     student = Student(-np.eye(3)[[2, 0, 1]], -np.ones(3))

@@ -136,7 +136,7 @@ def test_verbose_goes_to_standard_error(data, capsys):
     NodewiseRegressor(verbose=2, random_state=None).fit(x, y)
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert "add on 200 samples: 1 units" in printed.err
+    assert "add on 200 samples: 1 unit," in printed.err
     NodewiseRegressor(verbose=1).fit(x, y)
     assert capsys.readouterr().out == ""
 
