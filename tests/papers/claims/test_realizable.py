@@ -7,7 +7,9 @@ import dataclasses
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.special import gammaln
 
+from earnshaw.duality.families.exponentials import Exponential
 from earnshaw.duality.families.hermite import HermiteSum
 from earnshaw.papers.claims.duality import realizable, semidefinite
 from papers.claims.one_statement import Altered, finding, scaled
@@ -67,7 +69,12 @@ def test_fourier_notices_a_wrong_factor(monkeypatch):
 
 def from_one(result):
     """The printed sum: without its constant."""
-    coefficients = jnp.asarray(result.activation.coefficients).at[0].set(0.0)
+    if isinstance(result.activation, Exponential):  # a_n = exp(h + g^2/2) g^n/sqrt(n!)
+        g, h, n = float(result.activation.rate), float(result.activation.shift), np.arange(40)
+        coefficients = np.exp(h + g**2 / 2 + n * np.log(g) - gammaln(n + 1) / 2)
+    else:
+        coefficients = result.activation.coefficients
+    coefficients = jnp.asarray(coefficients).at[0].set(0.0)
     return dataclasses.replace(result, activation=HermiteSum(coefficients))
 
 
