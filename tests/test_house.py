@@ -12,8 +12,10 @@ import pytest
 
 # Of ours that one way through the house may enter: 35, and four between a learner and its teacher
 # (`oracle_names.py`, `oracle.py`, `asked_loss.py`, `charged_loss.py`); and three that give what was
-# learned as plain values and as a network's file (`results.py`, `network_file.py`, `kind.py`).
-FILES = 42
+# learned as plain values and as a network's file (`results.py`, `network_file.py`, `kind.py`); and
+# three that bring a student to its smallest form (`smallest.py`, `_reduction.py`) and say it in words
+# (`text.py`).
+FILES = 45
 WALK = """
 import os, sys, threading
 import earnshaw
