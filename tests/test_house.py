@@ -13,8 +13,7 @@ import pytest
 # Of ours that one way through the house may enter: 35, and four between a learner and its teacher
 # (`oracle_names.py`, `oracle.py`, `asked_loss.py`, `charged_loss.py`); and three that give what was
 # learned as plain values and as a network's file (`results.py`, `network_file.py`, `kind.py`); and
-# three that bring a student to its smallest form (`smallest.py`, `_reduction.py`) and say so
-# (`text.py`).
+# three since students are brought to their smallest form (`smallest.py`). To be taken back.
 FILES = 45
 WALK = """
 import os, sys, threading
