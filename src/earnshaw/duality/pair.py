@@ -319,6 +319,10 @@ class Moment(eqx.Module):
         """The error over sqrt(E[s(u)^2] E[s(v)^2]): 45 EPS, unless a formula needs more."""
         return ROUNDING
 
+    def for_many_pairs(self) -> Moment:
+        """The same, prepared to be evaluated at many pairs; overridden where that is faster."""
+        return self
+
     def on_sphere(self, rho: Array, variance: float) -> Array:
         """The same for two vectors of squared norm `variance`; overridden where that is faster."""
         return self(Pair.on_sphere(rho, variance))

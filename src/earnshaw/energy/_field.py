@@ -148,7 +148,7 @@ def choose_coupling(potential: Potential, manifold: Manifold, dim: int) -> Coupl
         if curved:
             return SphereCoupling(potential=potential, dim=dim)
         if isinstance(potential, Dual):
-            return DotCoupling(potential=potential, dim=dim)
+            return DotCoupling(potential=potential.for_many_pairs(), dim=dim)
         raise EarnshawError(f"{potential.name} is a potential on the sphere; allowed: on='sphere'")
     if isinstance(potential, Radial):
         return RadialCoupling(potential=potential, dim=dim, curved=curved)

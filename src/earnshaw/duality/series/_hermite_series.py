@@ -19,15 +19,20 @@ three parts:
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Callable
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from earnshaw.duality.pair import EPS, UNDERFLOW, Moment, Pair
+from earnshaw.duality.series._coefficient_table import CoefficientTable, coefficient_table
 from earnshaw.numerics.hermite import weighted_hermite
 from earnshaw.numerics.quadrature import trapezoid_rule
 from earnshaw.numerics.series import power_sum, product_power_sum
@@ -36,12 +41,27 @@ TARGET = 1e-13  # of the truncation, relative to E[s^2]
 MAX_DEGREE = 2048
 
 
+class MadeFor(NamedTuple):
+    """What a series was made for: see `hermite_series`."""
+
+    variance: float
+    max_norm: float
+    half_width: float
+    proven: bool
+
+    @property
+    def largest(self) -> float:
+        """The largest norm, times the inputs' width."""
+        return math.sqrt(self.variance) * max(1.0, self.max_norm)
+
+
 class HermiteSeries(Moment):
     """sum_n a_n(q1) a_n(q2) rho^n for one function s.
 
     `nodes` (M,) and `features` (M, N) turn the values of s into coefficients,
     a_n(q) = sum_i s(sqrt(q) nodes_i) features_in; `even` and `odd` are the series in rho^2 for two
-    vectors of the one squared norm that it was built for.
+    vectors of the one squared norm that it was built for. With a `table`, coefficients come from
+    there: `for_many_pairs`.
     """
 
     function: Callable[[Array], Array]
@@ -50,7 +70,8 @@ class HermiteSeries(Moment):
     even: Array
     odd: Array
     error: float
-    proven: bool = eqx.field(static=True)
+    made_for: MadeFor = eqx.field(static=True)
+    table: CoefficientTable | None = None
 
     @property
     def method(self) -> str:
@@ -59,7 +80,7 @@ class HermiteSeries(Moment):
 
     def bound(self, variance: float) -> float | None:
         """The bound of the module's docstring, for library activations."""
-        return self.error if self.proven else None
+        return self.error if self.made_for.proven else None
 
     def estimate(self, variance: float) -> float | None:
         """The same number; for a black box it is only an estimate."""
@@ -67,8 +88,7 @@ class HermiteSeries(Moment):
 
     def coefficients(self, q: Array) -> Array:
         """a_n(q) for n < N; shape (..., N)."""
-        size = jnp.sqrt(jnp.where(q > 0, q, 1.0)) * (q > 0)
-        return self.function(size[..., None] * self.nodes) @ self.features
+        return self.function(_root(q)[..., None] * self.nodes) @ self.features
 
     def __call__(self, pair: Pair) -> Array:
         """The series at any norms, by Horner's rule in rho."""
@@ -76,11 +96,20 @@ class HermiteSeries(Moment):
         rho = jnp.where(
             positive, pair.c / jnp.sqrt(jnp.where(positive, pair.q1 * pair.q2, 1.0)), 0.0
         )
+        if self.table is not None:
+            return self.table.product_sum(_root(pair.q1), _root(pair.q2), rho)
         return product_power_sum(self.coefficients(pair.q1), self.coefficients(pair.q2), rho)
+
+    def for_many_pairs(self) -> HermiteSeries:
+        """The same with a table of coefficients, if that resolves them."""
+        return _made(self.function, self.made_for, with_table=True)
 
     def error_at(self, q1: Array, q2: Array) -> Array:
         """The three parts of the module's docstring: the bound at any norms, at every rho."""
         (tail1, off1, size1), (tail2, off2, size2) = self._parts(q1), self._parts(q2)
+        if self.table is not None:
+            off1 = off1 + self.table.error(jnp.sqrt(q1)) * size1
+            off2 = off2 + self.table.error(jnp.sqrt(q2)) * size2
         quadrature = off1 * (size2 + off2) + off2 * size1
         rounding = 4 * EPS * self.features.shape[1] * size1 * size2
         total = jnp.sqrt(tail1) * jnp.sqrt(tail2) + quadrature + rounding + UNDERFLOW
@@ -125,7 +154,31 @@ def hermite_series(
 
     `half_width` is where s(x)^2 exp(-x^2/2) has become negligible.
     """
-    largest = np.sqrt(variance) * max(1.0, max_norm)
+    return _made(function, MadeFor(variance, max_norm, half_width, proven))
+
+
+def _made(
+    function: Callable[[Any], Any], made_for: MadeFor, with_table: bool = False
+) -> HermiteSeries:
+    """Remembered, since it takes a second; an activation with arrays in it cannot be."""
+    try:
+        hash(function)
+    except TypeError:
+        return _series.__wrapped__(function, made_for, with_table)
+    return _series(function, made_for, with_table)
+
+
+@lru_cache(maxsize=8)
+def _series(function: Callable[[Any], Any], made_for: MadeFor, with_table: bool) -> HermiteSeries:
+    with jax.ensure_compile_time_eval():  # what is remembered must not be part of a trace
+        if with_table:
+            plain = _made(function, made_for)
+            return dataclasses.replace(plain, table=_table(plain))
+        return _computed(function, made_for)
+
+
+def _computed(function: Callable[[Any], Any], made_for: MadeFor) -> HermiteSeries:
+    variance, largest, half_width = made_for.variance, made_for.largest, made_for.half_width
     for degree in (256, 512, 1024, MAX_DEGREE):
         # he_n oscillates with wave number sqrt(n), s(largest x) with up to ~24 largest; beyond 20
         # memory forbids a finer rule, and the bound says what that costs.
@@ -158,8 +211,29 @@ def hermite_series(
         even=jnp.asarray(even),
         odd=jnp.asarray(odd),
         error=error,
-        proven=proven,
+        made_for=made_for,
     )
+
+
+def _table(series: HermiteSeries) -> CoefficientTable | None:
+    nodes, features = np.asarray(series.nodes), np.asarray(series.features)
+    stride, offset = _parity(series)
+    kept = features[:, offset::stride]
+    return coefficient_table(
+        lambda sizes: _evaluate(series.function, sizes[:, None] * nodes) @ kept,
+        series.made_for.largest,
+        stride,
+        offset,
+    )
+
+
+def _parity(series: HermiteSeries) -> tuple[int, int]:
+    """Which a_n there are, n = offset + stride j: (2, 1) of an odd s, (2, 0) of an even one."""
+    x = series.made_for.largest * np.asarray(series.nodes)
+    right, left = _evaluate(series.function, x), _evaluate(series.function, -x)
+    if np.array_equal(right, -left):
+        return 2, 1
+    return (2, 0) if np.array_equal(right, left) else (1, 0)
 
 
 def _features(degree: int, half_width: float, step: float) -> tuple[np.ndarray, np.ndarray]:
@@ -180,3 +254,8 @@ def _trim(series: np.ndarray) -> np.ndarray:
     tails = np.cumsum((series * (1 + 2 * n) ** 2)[::-1])[::-1]
     keep = np.nonzero(tails > 1e-14 * float(np.sum(series)))[0]
     return series[: (keep[-1] + 1 if len(keep) else 1)]
+
+
+def _root(q: Array) -> Array:
+    """sqrt(q), constant at 0: a vector of length zero has no direction to grow in."""
+    return jnp.where(q > 0, jnp.sqrt(jnp.where(q > 0, q, 1.0)), 0.0)

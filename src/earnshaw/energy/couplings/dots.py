@@ -78,8 +78,10 @@ class DotCoupling(Coupling):
         return value, pull + along[:, None] * x
 
     def exact(self, x: Array, y: Array) -> tuple[Array, Array]:
-        """M and 2 M_q1 x + M_e n."""
-        x, y = jnp.broadcast_arrays(x, y)
+        """M and 2 M_q1 x + M_e n.
+
+        Norms stay those of units, not of pairs: a series finds its coefficients once for each.
+        """
         side = jnp.where(jnp.sum(x * y, axis=-1) < 0, -1.0, 1.0)
         q1, q2, e = squared_norm(x), squared_norm(y), _deficit(x, side[..., None] * y)
         value, in_e = _along(lambda e: self._moment(q1, q2, e, side), e)
@@ -89,7 +91,6 @@ class DotCoupling(Coupling):
 
     def exact_laplacian(self, x: Array, y: Array) -> Array:
         """The formula of the module's docstring."""
-        x, y = jnp.broadcast_arrays(x, y)
         side = jnp.where(jnp.sum(x * y, axis=-1) < 0, -1.0, 1.0)
         q1, q2, e = squared_norm(x), squared_norm(y), _deficit(x, side[..., None] * y)
         apart = e > 0
