@@ -82,7 +82,7 @@ class Result:
         if path is not None:
             check_writable(path, PICTURES)
         if ax is None:
-            figure = _found(self._picture)(self)
+            figure = looked_up(self._picture)(self)
         elif not self._panel:
             raise EarnshawError(
                 f"the picture of a {name} has no main panel; allowed: plot() without ax="
@@ -90,10 +90,10 @@ class Result:
         elif not hasattr(ax, "figure"):
             raise EarnshawError(f"ax is a {type(ax).__name__}; allowed: axes of Matplotlib")
         else:
-            _found(self._panel)(self, ax)
+            looked_up(self._panel)(self, ax)
             figure = ax.figure.figure  # that of a subfigure is the whole
         if path is not None:
-            _found("earnshaw.plots.style:save")(figure, path)
+            looked_up("earnshaw.plots.style:save")(figure, path)
         return figure
 
     def __repr__(self) -> str:
@@ -120,14 +120,14 @@ class Result:
         if not self._picture:
             return ""
         try:
-            picture = _found("earnshaw.plots.style:small_png")(self.plot())
+            picture = looked_up("earnshaw.plots.style:small_png")(self.plot())
         except EarnshawError as error:  # such as a dimension too high to be drawn
             return f"<p>{html.escape(shown(error))}</p>"
         data = base64.b64encode(picture).decode("ascii")
         return f'<img style="max-width:100%" src="data:image/png;base64,{data}"/>'
 
 
-def _found(name: str) -> Any:
+def looked_up(name: str) -> Any:
     """The function "module:function"."""
     module, _, function = name.partition(":")
     return getattr(import_module(module), function)

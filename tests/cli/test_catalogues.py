@@ -25,6 +25,9 @@ def test_the_table_of_activations_has_them_all_in_80_columns(invoke, monkeypatch
     assert "…" not in printed
     names = set(ACTIVATIONS) - {"hermite"} | {"hermite-N"}
     assert all(f"│ {name} " in printed for name in names)
+    mish = next(line for line in printed.splitlines() if line.startswith("│ mish "))
+    assert "x tanh(log(1 + exp(x)))" in mish  # the formula in one piece
+    assert f"series {ew.potential('mish').error_bound:.0e}" in mish
 
 
 def test_activations_say_what_they_are(invoke):

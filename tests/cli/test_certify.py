@@ -105,3 +105,22 @@ def test_a_run_of_a_newer_version(refuse, tmp_path):
     path = tmp_path / "run.npz"
     np.savez(path, format="earnshaw-run", version=99)
     assert "version" in refuse("certify", str(path))
+
+
+def test_a_symmetry_explains_a_minimum_that_is_not_strict(invoke, tmp_path):
+    """relu units may be longer and lighter: the eigenvalue across that is positive all the same."""
+    teacher = ew.Teacher([[1.0, 0.0], [0.0, 1.0]], [1.0, -1.0], "relu")
+    ew.save(tmp_path / "teacher.json", teacher)
+    ew.save(tmp_path / "student.json", teacher.student())
+    code, printed, _ = invoke(
+        "certify",
+        "--teacher",
+        str(tmp_path / "teacher.json"),
+        "--student",
+        str(tmp_path / "student.json"),
+        "--rigorous",
+    )
+    assert code == 0
+    assert "not a strict one: the loss is flat along its symmetries" in printed
+    assert "not proved" in printed
+    assert "within inf" not in printed

@@ -132,6 +132,7 @@ def test_texts_are_classes(invoke):
     assert outcome.code == 0, outcome.stderr
     for words in ("units: 0 (in the folds: 0, 0)", "accuracy", "log-loss", "linear part", "m.json"):
         assert words in outcome.stdout
+    assert "what is positive speaks for 'under', against 'over'" in outcome.stdout
     outcome = invoke("predict", "m.json", "data.csv", "--out", "p.parquet")
     assert "accuracy" in outcome.stdout
     import pandas as pd
@@ -148,6 +149,7 @@ def test_texts_are_classes(invoke):
     taken = runpy.run_path("m.py")
     x = np.column_stack([columns["a"], columns["b"]])
     np.testing.assert_allclose(taken["probabilities"](x)[:, 0], over, rtol=1e-12)
+    np.testing.assert_array_equal(np.ravel(taken["predict"](x)) > 0, over < 0.5)
     assert list(taken["classify"](x)) == list(found["predicted_side"])
 
 

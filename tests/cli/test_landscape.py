@@ -84,3 +84,12 @@ def test_points_are_written_for_certify(invoke, tmp_path):
         code, printed, _ = invoke("certify", "--teacher", teacher, "--student", student, "--json")
         assert code == 0
         assert json.loads(printed)["kind"] == point["kind"]
+
+
+def test_no_number_is_broken_at_80_columns(invoke, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    typed = "landscape --activation relu --teacher orthonormal --units 2 --dim 2 --starts 10"
+    printed = invoke(*typed.split(), "--fixed-charges").stdout
+    found = json.loads(invoke(*typed.split(), "--fixed-charges", "--json").stdout)["found"]
+    words = printed.replace("│", " ").split()
+    assert {"eigenvalue", *(f"{point['smallest_eigenvalue']:.4g}" for point in found)} <= {*words}

@@ -177,3 +177,16 @@ def test_plain_output_says_the_answer_first(invoke):
 )
 def test_bad_input_is_one_line_and_exit_code_2(refuse, arguments, words):
     assert words in refuse("realize", *arguments)
+
+
+def test_what_is_missing_is_named_as_an_option(invoke):
+    for typed in ("realize --potential exp(-r^2) --on space", "potential gaussian"):
+        outcome = invoke(*typed.split())
+        assert outcome.code == 2
+        assert "--dim" in outcome.stderr
+
+
+def test_a_dual_is_a_kernel_without_a_dimension(invoke):
+    """Positive semidefinite on every sphere, so none need be named."""
+    assert "on every sphere" in invoke("realize", "--potential", "rho^2").stdout
+    assert "depends on the dimension" in invoke("realize", "--potential", "cos(rho)").stdout

@@ -150,3 +150,9 @@ def test_positive_semidefinite_on_random_points(name):
         points /= np.linalg.norm(points, axis=1, keepdims=True)
         gram = np.asarray(phi(jnp.clip(points @ points.T, -1, 1)))
         assert np.linalg.eigvalsh(gram)[0] > -1e-12
+
+
+@pytest.mark.parametrize(("name", "at"), [("relu", 2.0), ("gaussian", -0.5)])
+def test_a_table_of_values_holds_none_outside_the_domain(name, at):
+    with pytest.raises(EarnshawError, match="allowed: a number"):
+        ew.potential(name, dim=3).summary(at=[0.5, at])

@@ -68,3 +68,22 @@ def test_an_answer_that_is_inconclusive_is_not_drawn_as_a_no():
     figure = draw_pair(None, result.potential, missing="inconclusive, with no activation to draw")
     (text,) = (text.get_text() for text in figure.axes[0].texts)
     assert text == "inconclusive, with no activation to draw"
+
+
+def test_the_spike_of_an_activation_and_lambda_are_both_seen():
+    """h falls by 1e12 within the reach of the potential; Laplacian / Phi is lambda = 1 off it."""
+    figure = draw_pair(
+        ew.activation("almost-harmonic", dim=7), ew.potential("almost-harmonic", dim=7)
+    )
+    activation, potential, _, laplacian = figure.axes
+    x, size = curve(activation)
+    reach = curve(potential)[0][-1]
+    np.testing.assert_allclose([x[0], x[-1]], [-reach, reach])
+    bottom, top = activation.get_ylim()
+    assert np.mean((size >= bottom) & (size <= top)) > 0.9
+    assert activation.get_yscale() == "log"
+    r, ratio = curve(laplacian)
+    outside = r > 0.1
+    np.testing.assert_allclose(ratio[outside], 1.0, rtol=1e-6)
+    height = laplacian.transData.transform([(0.3, 1.0), (0.3, 0.0)])[:, 1]
+    assert abs(np.subtract(*height)) > 0.05 * laplacian.bbox.height  # 1 is not drawn as 0

@@ -141,7 +141,7 @@ def test_what_creeps_to_zero_is_called_so():
 
 def test_the_table_says_how_units_pair_with_teachers():
     words = texts(draw_landscape(made(6, 6)))
-    assert {"teachers", "shared", "6 of 6", "6 of 8"} <= set(words)
+    assert {"found", "shared", "6 of 6", "6 of 8"} <= set(words)
 
 
 def test_flipped_units_are_folded_and_others_are_not():

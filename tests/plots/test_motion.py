@@ -326,3 +326,23 @@ def test_the_projection_says_how_much_it_shows():
     variances = np.sort(np.linalg.eigvalsh(np.cov(cloud.T)))[::-1]
     part = 100 * np.sum(variances[:2]) / np.sum(variances)
     assert any(f"R⁶, with {part:.0f} % of the variance" in w for w in all_words(draw_path(path)))
+
+
+def test_an_electron_that_stays_is_numbered_once_and_its_energy_is_inside_the_axes():
+    teacher = ew.Teacher([[0.0, 0.0], [3.0, 1.0]], [1.0, 1.0], "gaussian")
+    starts = np.array([[1e-4, 0.0], [1.0, -2.0]])  # the first is nearly where it ends
+    figure = draw_path(make_path(teacher, starts, energy=np.full(41, 6.0)))
+    (marks,) = (c for axes in figure.axes for c in axes.collections if c.get_gid() == "starts")
+    np.testing.assert_allclose(marks.get_offsets(), starts[1:])
+    for axes in figure.axes:
+        if axes.get_xlabel() == "time":
+            assert axes.get_ylim()[1] > 6.0
+
+
+def test_a_path_makes_its_own_film(tmp_path):
+    teacher = ew.Teacher([[0.0, 0.0]], [1.0], "gaussian")
+    path = make_path(teacher, [[1.0, 1.0]])
+    path.animate(tmp_path / "film.gif", frames=2)
+    assert (tmp_path / "film.gif").read_bytes().startswith(b"GIF8")
+    with pytest.raises(EarnshawError, match=r"\.gif, \.mp4"):
+        path.animate("film.avi")

@@ -8,37 +8,46 @@ import typer
 
 from earnshaw.cli.terminal import print_json, print_table, say
 
+SHORT = {"closed form": "closed", "Hermite series": "series", "quadrature over sectors": "sectors"}
 Json = Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")]
 
 
 def activations(
     bounds: Annotated[
-        bool, typer.Option("--bounds", help="Compute every error bound: half a minute.")
+        bool,
+        typer.Option("--bounds", help="Compute the three error bounds that take seconds, too."),
     ] = False,
     json: Json = False,
 ) -> None:
-    """List the activations: formula, where they live, symmetries, how their potential is found."""
+    """List the activations: formula, where they live, symmetries, potential and its error bound."""
     from earnshaw.duality.catalogue import activations as list_activations
 
     rows = list_activations(bounds)
     if json:
         return print_json({"activations": rows})
-    columns = ["name", "s(x)", "on", "symmetries", "potential by"]
+    columns = ["name", "s(x)", "symmetries", "potential"]
     table = [
         [
             "hermite-N" if row["name"] == "hermite" else row["name"],
-            row["formula"],
-            "both" if len(row["on"]) > 1 else row["on"][0],
+            _where(row["on"]) + row["formula"],
             row["symmetries"].replace(" but for a ", " + ").replace("homogeneous, ", ""),
-            row["method"].removeprefix("quadrature over ") + _bound(row["error_bound"]),
+            SHORT[row["method"]] + _bound(row["error_bound"]),
         ]
         for row in rows
     ]
-    print_table("Activations", dict.fromkeys(columns, "left"), table, unbroken=("name", "on"))
-    say("on: where units live; degree n: s(t x) = t^n s(x) for t > 0")
-    say("also: formulas in x, as 'x*tanh(x)'; other names, as swish and sigmoid")
+    print_table(
+        "Activations",
+        dict.fromkeys(columns, "left"),
+        table,
+        unbroken=("name", "potential"),
+        widest={"symmetries": 14},
+    )
+    say("units live on R^d and on the sphere, unless said; p is the density of inputs")
+    say("even + line: s(x) - s(-x) is linear; degree n: s(t x) = t^n s(x) for t > 0")
+    say("potential: by closed form, Hermite series or sectors, and its error bound")
     if not bounds:
-        say("error bound: 1e-14 of E[s^2] for most closed forms; --bounds computes all")
+        say("(--bounds computes those of elu, hard-tanh and softsign too: seconds each)")
+    say("also: formulas in x, as 'x*tanh(x)'; other names, as swish and sigmoid")
     return None
 
 
@@ -55,7 +64,7 @@ def potentials(json: Json = False) -> None:
         for row in rows
     ]
     print_table("Potentials", dict.fromkeys(columns, "left"), table, unbroken=("name",))
-    say("also: that of every activation (earnshaw activations), and formulas (earnshaw realize)")
+    say("also: that of every activation, and formulas (earnshaw realize)")
     return None
 
 
@@ -72,5 +81,9 @@ def methods(json: Json = False) -> None:
     return None
 
 
+def _where(on: list[str]) -> str:
+    return "" if len(on) > 1 else {"space": "on R^d: ", "sphere": "on the sphere: "}[on[0]]
+
+
 def _bound(bound: Any) -> str:
-    return "" if bound is None else f", {bound:.0e}"
+    return "" if bound is None else f" {bound:.0e}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -197,7 +198,8 @@ def _print(result: Certified, proof: Path | None) -> None:
         f"eigenvalue {result.smallest_eigenvalue:.4g}; in M_eps from eps = {result.epsilon:.2e}",
     ]
     if result.kind in ("minimum", "cusp-minimum") and result.strict is not None:
-        lines.append("    a strict minimum" if result.strict else "    a minimum, not a strict one")
+        flat = "a minimum, not a strict one: the loss is flat along its symmetries"
+        lines.append(f"    {'a strict minimum' if result.strict else flat}")
     if result.escape is not None:
         path = result.escape
         lines.append(
@@ -244,13 +246,13 @@ def _theorem_lines(theorem: Application) -> list[str]:
 def _proof_lines(proof: Proof) -> list[str]:
     low, high = proof.loss
     away = ", away from 0" if proof.away_from_zero else ""
+    where = f"within {proof.radius:.2g} of {_centre(proof)}, " if proof.radius < math.inf else ""
     return [
         f"proved: {proof.kind}: {proof.reason}"
         if proof.kind != "inconclusive"
         else f"not proved: {proof.reason}",
         f"    loss in [{low!r}, {high!r}]{away}",
-        f"    within {proof.radius:.2g} of {_centre(proof)}, {proof.variables} variables, "
-        f"{proof.bits} bits",
+        f"    {where}{proof.variables} variables, {proof.bits} bits",
     ]
 
 

@@ -65,6 +65,9 @@ def print_found(found: Found, files: dict[str, Any], seconds: float) -> None:
         lines.append(
             "biases are those at the mean input; what is looked at, by standard deviations"
         )
+    if len(model.classes) == 2:
+        against, speaks_for = model.classes
+        lines.append(f"what is positive speaks for {speaks_for!r}, against {against!r}")
     lines += [f"note: {note}" for note in problem.notes]
     if linear := _linear_words(model, seen):
         lines.append(f"linear part: {linear}")

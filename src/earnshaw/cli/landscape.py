@@ -109,9 +109,10 @@ def _print(landscape: Landscape, seconds: float, made: dict[str, str]) -> None:
     student = f"{plural(about['units'], 'student unit')}, {charges} charges"
     units = plural(about["teacher_units"], "unit")
     where = f"{about['activation']}, d = {about['dim']}, {units}"
-    numbers = ("relative loss", "starts", "frequency", "95 %", "smallest eigenvalue")
+    numbers = ("relative loss", "starts", "share (95 %)", "smallest eigenvalue")
     columns = {"kind": "left"} | dict.fromkeys(numbers, "right") | {"teacher units": "left"}
-    print_table(f"{where}: {student}", columns, map(_row, landscape.found[:ROWS]))
+    widest = {"share (95 %)": 12, "smallest eigenvalue": 10, "relative loss": 10}
+    print_table(f"{where}: {student}", columns, map(_row, landscape.found[:ROWS]), widest=widest)
     lines = []
     if rest := landscape.found[ROWS:]:
         lines.append(f"... and {len(rest)} more, of {sum(p.count for p in rest)} starts")
@@ -143,8 +144,7 @@ def _row(point: CriticalPoint) -> list[str]:
         point.kind,
         f"{point.relative_loss:.6g}" if abs(point.relative_loss) > ZERO else "0",
         str(point.count),
-        f"{100 * point.frequency:.2f} %",
-        f"{100 * low:.2f} to {100 * high:.2f} %",
+        f"{100 * point.frequency:.3g} % ({100 * low:.3g}-{100 * high:.3g})",
         "0" if abs(point.smallest_eigenvalue) <= ZERO else f"{point.smallest_eigenvalue:.4g}",
         "-" if point.pairing is None else point.pairing.words,
     ]

@@ -224,7 +224,7 @@ def _print(motion: Motion, rest: Equilibrium | None, files: dict[str, str], seco
         "; ".join([f"bound: {bound} of {count}", *met, f"events: {len(motion.events)}"]),
         f"energy: {motion.energy[0]:.6g} -> {motion.energy[-1]:.6g}",
         f"stopped at time {motion.times[-1]:.6g}: {motion.stop} ({ENDINGS[motion.stop]}), "
-        f"{motion.steps} steps, {seconds:.1f} s",
+        f"{plural(motion.steps, 'step')}, {seconds:.1f} s",
     ]
     if rest is not None:
         lines.append(f"at rest: {rest.words} ({rest.kind}, {_eigenvalue(rest)})")

@@ -97,8 +97,12 @@ def print_table(
     columns: Mapping[str, str],
     rows: Iterable[Sequence[str | Styled]],
     unbroken: Collection[str] = (),
+    widest: Mapping[str, int] | None = None,
 ) -> None:
-    """A table; `columns` are its headings, each "left" or "right", `unbroken` those not wrapped."""
+    """A table; `columns` are its headings, each "left" or "right".
+
+    Those of `unbroken` are not wrapped; `widest` has how wide others may become.
+    """
     from rich.table import Table
     from rich.text import Text
 
@@ -107,7 +111,13 @@ def print_table(
 
     table = Table(title=cell(title) if title else None, title_justify="left")
     for heading, side in columns.items():
-        table.add_column(cell(heading), justify=side, no_wrap=heading in unbroken, overflow="fold")  # type: ignore[arg-type]
+        table.add_column(
+            cell(heading),
+            justify=side,  # type: ignore[arg-type]
+            no_wrap=heading in unbroken,
+            overflow="fold",
+            max_width=(widest or {}).get(heading),
+        )
     for row in rows:
         table.add_row(*map(cell, row))
     write(_drawn(table))

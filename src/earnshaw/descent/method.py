@@ -43,6 +43,7 @@ class Stop(StrEnum):
     NO_NEW_UNIT = "no-new-unit"
     UNIT_LIMIT = "unit-limit"
     EQUAL_FUNCTION = "equal-function"
+    STAGNANT = "stagnant"
 
     @property
     def code(self) -> int:
@@ -69,6 +70,7 @@ _MEANINGS = {
     Stop.NO_NEW_UNIT: "no start of the last rounds led to a new unit",
     Stop.UNIT_LIMIT: "all allowed units are placed",
     Stop.EQUAL_FUNCTION: "nothing is left of the loss: the same function, of whatever units",
+    Stop.STAGNANT: "the last units took too little of the loss away to be the teacher's",
 }
 
 

@@ -212,7 +212,7 @@ def _words(nodes: Nodes, total: float, doing: str) -> str:
     if int(nodes.stop) != RUNNING:
         words = f"{plural(placed, 'unit')}: {doing}"
     if placed:
-        words += f", {float(nodes.loss / nodes.losses[0]):.1e} of the loss left"
+        words += f", {max(0.0, float(nodes.loss / nodes.losses[0])):.1e} of the loss left"
     return words + (f", {plural(failures, 'round')} without a new one" if failures else "")
 
 

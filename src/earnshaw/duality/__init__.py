@@ -22,7 +22,7 @@ __getattr__, __dir__, __all__ = offer(
         "Potential": "potential",
         "Zonal": "potential",
         "Radial": "potential",
-        "Separable": "potential",
+        "Separable": "separable",
         "Region": "regions",
         "Symmetries": "symmetry",
         "Moment": "pair",

@@ -237,7 +237,7 @@ def _make(registry: Registry, name: str, parameters: Mapping[str, Any]) -> Any:
     _check_among(name, known, parameters)
     for key, parameter in known.items():
         if parameter.default is parameter.empty and key not in parameters:
-            raise EarnshawError(f"{name} needs the parameter {key!r}")
+            raise EarnshawError(f"{name} needs the parameter {key}=")
     return registry[name](**parameters)
 
 

@@ -4,14 +4,13 @@ Three kinds, by what Phi depends on:
 
 - `Zonal`     Phi = f(rho), rho = theta.w for unit vectors: potentials on the sphere S^(d-1);
 - `Radial`    Phi = f(r), r = |theta - w|: rotation-invariant potentials on R^d;
-- `Separable` Phi = prod_i f(|theta_i - w_i|): products over the coordinates of R^d.
+- `Separable` Phi = prod_i f(|theta_i - w_i|): products over the coordinates of R^d (separable.py).
 
 Each is a frozen pytree whose methods are pure JAX functions that broadcast over their argument, so
 that energies can compile and differentiate through them. `value`, `first` and `second` are f, f'
 and f''; `laplacian` is the Laplacian of Phi in theta, as a function of the same variable.
 `between`, `gradient_between` and `laplacian_between` take the two positions themselves. Potentials
-add and scale, on the sphere and radial ones: a mixture of realizable potentials is realizable
-(Full, Lemma B.6).
+add and scale, on the sphere and radial ones (mixtures.py).
 """
 
 from __future__ import annotations
@@ -29,6 +28,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw import numerics  # noqa: F401  (float64)
+from earnshaw.duality.mixtures import Weighted, mixture
 from earnshaw.duality.regions import Region, signed_regions
 from earnshaw.errors import EarnshawError, OutOfRange
 from earnshaw.limits import check_real
@@ -77,13 +77,17 @@ class Potential(Result, eqx.Module):
 
     @abc.abstractmethod
     def value(self, argument: ArrayLike) -> Array:
-        """Phi as a function of its variable."""
+        """Phi as a function of its variable; NaN outside its domain.
+
+        Like its derivatives this is a pure function, which energies trace, compile and
+        differentiate through: it looks at no number, so it cannot refuse one. `phi(2.0)` does.
+        """
 
     def __call__(self, argument: ArrayLike) -> Array:
         """The same as `value`, compiled: the fast way for large arrays.
 
-        Numbers outside the potential's domain are refused here, and only here: rho beyond [-1, 1]
-        by more than rounding, r < 0. `value` and its derivatives are plain functions, NaN there.
+        Numbers outside the potential's domain are refused here: rho beyond [-1, 1] by more than
+        rounding, r < 0.
         """
         argument = jnp.asarray(argument, dtype=float)
         if not isinstance(argument, jax.core.Tracer):
@@ -129,6 +133,7 @@ class Potential(Result, eqx.Module):
 
     def _row(self, point: float) -> dict[str, float]:
         this: Any = self  # the derivatives are those of the three kinds
+        self._in_domain(np.asarray(point, dtype=float))
         row = {"at": float(point), "value": float(this.value(point))}
         row |= {"first": float(this.first(point)), "second": float(this.second(point))}
         if self.kind == "radial":
@@ -147,10 +152,14 @@ class Potential(Result, eqx.Module):
             "source": self.source or None,
         }
 
+    def mixed(self, parts: tuple[Any, ...], weights: tuple[float, ...]) -> Potential:
+        """sum_i weights_i parts_i, potentials of this kind and dimension."""
+        raise EarnshawError(f"{self.kind} potentials do not mix; allowed: all zonal or all radial")
+
     def __add__(self, other: Any) -> Potential:
-        return (
-            mixture((self, other), (1.0, 1.0)) if isinstance(other, Potential) else NotImplemented
-        )
+        if not isinstance(other, Potential):
+            return NotImplemented
+        return mixture((self, other), (1.0, 1.0))
 
     def __mul__(self, factor: Any) -> Potential:
         return mixture((self,), (check_real("factor of a potential", factor),))
@@ -228,6 +237,10 @@ class Zonal(Potential):
 
         return signed_regions(self.laplacian, -1.0, 1.0, terms)
 
+    def mixed(self, parts: tuple[Zonal, ...], weights: tuple[float, ...]) -> ZonalMixture:
+        """sum_i weights_i parts_i, also a function of rho."""
+        return ZonalMixture(parts=parts, weights=weights, dim=self.dim)
+
 
 class Radial(Potential):
     """Phi(theta, w) = f(r) on R^d, r = |theta - w| >= 0."""
@@ -238,7 +251,7 @@ class Radial(Potential):
 
     def _in_domain(self, r: np.ndarray) -> np.ndarray:
         """r >= 0."""
-        return _not_negative(r)
+        return not_negative(r)
 
     @property
     def breakpoints(self) -> tuple[float, ...]:
@@ -324,113 +337,12 @@ class Radial(Potential):
 
         return signed_regions(self.laplacian, 0.0, 50.0, terms)
 
-
-class Separable(Potential):
-    """Phi(theta, w) = prod_i f(|theta_i - w_i|) on R^d for one even function f of one variable."""
-
-    kind: ClassVar[str] = "separable"
-    variable: ClassVar[str] = "r"
-    factor: eqx.AbstractVar[Radial]
-    dim: eqx.AbstractVar[int]
-
-    def _in_domain(self, r: np.ndarray) -> np.ndarray:
-        """r >= 0."""
-        return _not_negative(r)
-
-    def value(self, argument: ArrayLike) -> Array:
-        """Phi for a displacement of length `argument` along one coordinate axis."""
-        rest = self.factor.value(0.0) ** (self.dim - 1)
-        return self.factor.value(argument) * rest
-
-    def first(self, r: ArrayLike) -> Array:
-        """The derivative of `value` along that axis."""
-        return self.factor.first(r) * self.factor.value(0.0) ** (self.dim - 1)
-
-    def second(self, r: ArrayLike) -> Array:
-        """The second derivative of `value` along that axis."""
-        return self.factor.second(r) * self.factor.value(0.0) ** (self.dim - 1)
-
-    def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
-        """Phi(theta, w) for positions of shape (..., d)."""
-        gaps = even_size(jnp.asarray(theta) - jnp.asarray(w))
-        return jnp.prod(self.factor.value(gaps), axis=-1)
-
-    def gradient_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
-        """Phi f'(|x_i|)/f(|x_i|) sgn(x_i) in coordinate i, x = theta - w."""
-        gaps = jnp.asarray(theta, dtype=float) - jnp.asarray(w)
-        values = self.factor.value(even_size(gaps))
-        slopes = self.factor.first(even_size(gaps)) * jnp.sign(gaps)
-        return jnp.prod(values, axis=-1, keepdims=True) * slopes / values
-
-    def laplacian_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
-        """The Laplacian in theta: Phi * sum_i f''(x_i)/f(x_i), off the hyperplanes x_i = 0."""
-        gaps = jnp.abs(jnp.asarray(theta) - jnp.asarray(w))
-        values = self.factor.value(gaps)
-        return jnp.prod(values, axis=-1) * jnp.sum(self.factor.second(gaps) / values, axis=-1)
+    def mixed(self, parts: tuple[Radial, ...], weights: tuple[float, ...]) -> RadialMixture:
+        """sum_i weights_i parts_i, also a function of r."""
+        return RadialMixture(parts=parts, weights=weights, dim=self.dim)
 
 
-class _Weighted(eqx.Module):
-    """sum_i weights_i f_i and its derivatives: what the two kinds of mixture share."""
-
-    top: ClassVar[float]  # where a potential that an activation has is largest
-    parts: eqx.AbstractVar[tuple[Any, ...]]
-    weights: eqx.AbstractVar[tuple[float, ...]]
-
-    @property
-    def name(self) -> str:
-        terms = zip(self.weights, self.parts, strict=True)
-        return " + ".join(p.name if w == 1 else f"{w:g} {p.name}" for w, p in terms)
-
-    @property
-    def source(self) -> str:
-        return "Full, Lemma B.6"
-
-    @property
-    def method(self) -> str:
-        return "mixture of " + ", ".join(sorted({part.method for part in self.parts}))
-
-    @property
-    def error_bound(self) -> float | None:
-        """sum_i |w_i| bound_i and the rounding of the sum; None where a part is not bounded.
-
-        A part of bound 0 (-r, whose values are exact) is unbounded, and so is the rounding of its
-        multiples.
-        """
-        bounds = [part.error_bound for part in self.parts]
-        if len(bounds) == 1 and abs(self.weights[0]) == 1:
-            return bounds[0]
-        if not all(bounds):
-            return None
-        sizes = np.array([abs(float(part.value(self.top))) for part in self.parts])
-        rounding = len(bounds) * 2.0**-52 * sizes
-        return float(np.dot(np.abs(self.weights), np.array(bounds) + rounding))
-
-    @property
-    def error_estimate(self) -> float | None:
-        estimates = [part.error_estimate for part in self.parts]
-        return None if None in estimates else float(np.dot(np.abs(self.weights), estimates))
-
-    def value(self, argument: ArrayLike) -> Array:
-        return self._sum("value", argument)
-
-    def first(self, argument: ArrayLike) -> Array:
-        return self._sum("first", argument)
-
-    def second(self, argument: ArrayLike) -> Array:
-        return self._sum("second", argument)
-
-    def _sum(self, method: str, argument: ArrayLike) -> Array:
-        terms = zip(self.weights, self.parts, strict=True)
-        return sum((w * getattr(p, method)(argument) for w, p in terms), start=jnp.zeros(()))
-
-    def _transform(self, method: str, argument: Any) -> Any:
-        images = [getattr(part, method)(argument) for part in self.parts]
-        if any(image is None for image in images):
-            return None
-        return sum(w * image for w, image in zip(self.weights, images, strict=True))
-
-
-class ZonalMixture(_Weighted, Zonal):
+class ZonalMixture(Weighted, Zonal):
     """A weighted sum of potentials on one sphere."""
 
     top: ClassVar[float] = 1.0
@@ -443,7 +355,7 @@ class ZonalMixture(_Weighted, Zonal):
         return self._transform("taylor", count)
 
 
-class RadialMixture(_Weighted, Radial):
+class RadialMixture(Weighted, Radial):
     """A weighted sum of radial potentials on one R^d."""
 
     top: ClassVar[float] = 0.0
@@ -470,32 +382,8 @@ class RadialMixture(_Weighted, Radial):
         return self._transform("fourier", k)
 
 
-def mixture(parts: tuple[Potential, ...], weights: tuple[float, ...]) -> Potential:
-    """sum_i weights_i parts_i; the parts must be of one kind and one dimension."""
-    flat = [
-        (factor * inner, piece)
-        for part, factor in zip(parts, weights, strict=True)
-        for inner, piece in (
-            zip(part.weights, part.parts, strict=True)
-            if isinstance(part, _Weighted)
-            else ((1.0, part),)
-        )
-    ]
-    pieces = tuple(piece for _, piece in flat)
-    factors = tuple(factor for factor, _ in flat)
-    dims = {getattr(piece, "dim", None) for piece in pieces}
-    if len(dims) > 1:
-        raise EarnshawError(f"potentials of dimensions {sorted(map(str, dims))} do not add")
-    (dim,) = dims
-    if all(isinstance(piece, Zonal) for piece in pieces):
-        return ZonalMixture(parts=pieces, weights=factors, dim=dim)  # type: ignore[arg-type]
-    if all(isinstance(piece, Radial) for piece in pieces):
-        return RadialMixture(parts=pieces, weights=factors, dim=dim)  # type: ignore[arg-type]
-    kinds = " and ".join(sorted({piece.kind for piece in pieces}))
-    raise EarnshawError(f"{kinds} potentials do not mix; allowed: all zonal or all radial")
-
-
-def _not_negative(r: np.ndarray) -> np.ndarray:
+def not_negative(r: np.ndarray) -> np.ndarray:
+    """Lengths r, or `OutOfRange`."""
     if np.any(r < 0):
         raise OutOfRange("r", float(r[r < 0][0]), "a number >= 0")
     return r

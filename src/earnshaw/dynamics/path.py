@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import equinox as eqx
@@ -12,7 +13,8 @@ from jax.typing import ArrayLike
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.charges.network_file import network_values
 from earnshaw.errors import OutOfRange
-from earnshaw.results import Result, number
+from earnshaw.files.atomic import as_path
+from earnshaw.results import Result, looked_up, number
 
 Stop = Literal["time", "equilibrium", "bound", "collision", "diverged", "step-limit", "interrupted"]
 Kind = Literal["bind", "merge", "release", "split"]
@@ -96,6 +98,13 @@ class Path(Result, eqx.Module):
 
     _picture: ClassVar[str] = "earnshaw.plots.motion:draw_path"
     _panel: ClassVar[str] = "earnshaw.plots.motion:draw_ways"
+
+    def animate(self, file: str | os.PathLike[str], **how: Any) -> None:
+        """Write the film that the command line's --animate does: FILE.gif or .mp4.
+
+        `how` as of `earnshaw.plots.animation.animate_path`: frames=, fps=, felt_by=, on_progress=.
+        """
+        looked_up("earnshaw.plots.animation:animate_path")(self, as_path(file, "write"), **how)
 
     @property
     def student(self) -> Student:

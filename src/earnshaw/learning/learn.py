@@ -144,7 +144,11 @@ def learn(
     outcome = reduced(seen, unit_symmetries(teacher), outcome)
     if outcome.student.units < before:
         notes = (*notes, f"{before} units, brought to the {outcome.student.units} that do the same")
-    if settings.node_wise and outcome.stop in (Stop.NO_NEW_UNIT, Stop.UNIT_LIMIT):
+    if settings.node_wise and outcome.stop in (
+        Stop.NO_NEW_UNIT,
+        Stop.UNIT_LIMIT,
+        Stop.STAGNANT,
+    ):
         notes = (*notes, _left_over(teacher, loss, settings, outcome.student))
     return _run(teacher, loss, settings, outcome, notes)
 
@@ -178,7 +182,7 @@ def _left_over(teacher: Teacher, loss: Objective, settings: Settings, student: S
     mean = float(jnp.mean(jnp.exp(loss.left_by(student).free_units(points).log_savings)))
     return (
         f"the potential of what is left has mean square {mean:.2e} over {SAMPLE} random points, "
-        f"and {float(loss.value(student)):.2e} of the loss is left"
+        f"and a loss of {float(loss.value(student)):.2e} is left"
     )
 
 

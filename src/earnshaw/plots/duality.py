@@ -49,8 +49,8 @@ def draw_pair(
     with matplotlib.rc_context(RC):
         figure = Figure(figsize=(10, 7), layout="constrained")
         (left, right), (low_left, low_right) = figure.subplots(2, 2)
-        _draw_activation(left, activation, obstruction, missing)
         view = _View(potential)
+        _draw_activation(left, activation, obstruction, missing, view.reach)
         _draw_potential(right, view)
         _draw_force(low_left, view)
         _draw_laplacian(low_right, view)
@@ -80,7 +80,8 @@ def draw_values(potential: Potential, axes: Axes) -> None:
 def draw_activation_of(found: Realization, axes: Axes) -> None:
     """The activation that was found, or why there is none, in axes of the user's own."""
     with matplotlib.rc_context(RC):
-        _draw_activation(axes, found.activation, found.obstruction, _why(found))
+        reach = _View(found.potential).reach
+        _draw_activation(axes, found.activation, found.obstruction, _why(found), reach)
 
 
 def _why(found: Realization) -> str:
@@ -111,10 +112,11 @@ class _View:
             raise OutOfRange("the dimension of a picture", dim, allowed)
         self.core = min(getattr(potential, "breakpoints", ()), default=None)
         if self.zonal:
+            self.reach = 1.0
             self.x = np.cos(np.linspace(np.pi, 0, SAMPLES))
             self.label, self.where = r"$\rho = \theta\cdot w$", "on the sphere"
         else:
-            reach = _reach(self.phi)
+            self.reach = reach = _reach(self.phi)
             # A formula with |x1| has no derivative at 0 itself, only beside it.
             self.x = np.linspace(0 if self.radial else 1e-9 * reach, reach, SAMPLES)
             along = "" if self.radial else " along the diagonal"
@@ -154,8 +156,9 @@ def _reach(phi: Any) -> float:
 
 
 def _draw_activation(
-    axes: Axes, activation: Any, obstruction: Obstruction | None, reason: str
+    axes: Axes, activation: Any, obstruction: Obstruction | None, reason: str, reach: float
 ) -> None:
+    """s(x), or the profile h of sigma(x, w) = h(x - w)/sqrt(p(x)) as far as `reach`; or why not."""
     axes.set_title("Activation")
     if activation is None:
         axes.grid(False)
@@ -173,28 +176,38 @@ def _draw_activation(
             reason += f"\n{what}: {obstruction.value:.3g}"
         axes.text(0.5, 0.5, plain(reason), ha="center", va="center", transform=axes.transAxes)
         return
-    x = np.linspace(-4, 4, 1601)
     if isinstance(activation, DotProduct):
+        x = np.linspace(-4, 4, 2 * SAMPLES)
         axes.plot(x, np.asarray(activation(x)), color=INK)
         axes.set_xlabel("$x\\cdot w$")
         axes.set_ylabel(r"$\sigma(x\cdot w)$")
-    else:
-        # Along the diagonal: a product such as Bessel's is infinite all along the axes.
-        line = np.repeat(x[:, None] / np.sqrt(activation.dim), activation.dim, axis=1)
-        profile = np.asarray(activation.profile(line))
+        return
+    # Along the diagonal: a product such as Bessel's is infinite all along the axes.
+    x = np.linspace(-reach, reach, 2 * SAMPLES)
+    line = np.repeat(x[:, None] / np.sqrt(activation.dim), activation.dim, axis=1)
+    profile = np.asarray(activation.profile(line))
+    finite = profile[np.isfinite(profile)]
+    axes.set_xlabel("$x - w$ along the diagonal")
+    if finite.max() <= 20 * np.quantile(finite, 0.9):
         axes.plot(x, profile, color=INK)
-        finite = profile[np.isfinite(profile)]
-        if finite.max() > 20 * np.quantile(finite, 0.9):  # the spike of h at 0 hides the rest
-            axes.set_yscale("log")
-            axes.set_ylim(bottom=max(finite[finite > 0].min(), 1e-8 * finite.max()))
-        axes.set_xlabel("$x - w$ along the diagonal")
         axes.set_ylabel(r"$h(x-w) = \sigma(x,w)\sqrt{p(x)}$")
+        return
+    # The spike of h at 0 would hide the rest, and logarithms its sign.
+    size = np.abs(profile)
+    for sign, style, label in ((1, "-", "$h > 0$"), (-1, ":", "$h < 0$")):
+        if np.any(here := np.sign(profile) == sign):
+            axes.plot(x, np.where(here, size, np.nan), style, color=INK, label=label)
+    axes.set_yscale("log")
+    axes.set_ylim(bottom=np.quantile(np.abs(finite[finite != 0]), 0.02))  # zeros of h fall below
+    axes.set_ylabel(r"$|h(x-w)|,\quad h = \sigma(x,w)\sqrt{p(x)}$")
+    if np.any(finite < 0):
+        axes.legend(loc="upper right", fontsize=8, frameon=False)
 
 
 def _draw_potential(axes: Axes, view: _View) -> None:
     axes.set_title(f"Potential {view.where}")
     axes.plot(view.x, view.value, color=PROTON)
-    axes.set_xlabel(view.label)
+    _label_variable(axes, view)
     axes.set_ylabel(r"$\Phi$")
     _limit(axes, view.value)
     _mark_core(axes, view, label=True)
@@ -250,13 +263,23 @@ def _draw_laplacian(axes: Axes, view: _View) -> None:
         curve = laplacian / value if relative else laplacian
     axes.plot(view.x, curve, color=FIELD)
     axes.axhline(0, color=INK, linewidth=0.8)
-    axes.set_xlabel(view.label)
+    _label_variable(axes, view)
     axes.set_ylabel(r"$\Delta_\theta\Phi\,/\,\Phi$" if relative else r"$\Delta_\theta\Phi$")
-    _limit(axes, curve)
+    sizes = np.abs(curve[np.isfinite(curve)])
+    if relative and sizes.size and sizes.max() > 100 * (usual := float(np.median(sizes))) > 0:
+        axes.set_yscale("symlog", linthresh=usual)  # else lambda = 1 is 0 beside -5000 in the core
+    else:
+        _limit(axes, curve)
     _mark_core(axes, view)
     if axes.get_legend_handles_labels()[0]:
         legend = axes.legend(loc="best", fontsize=8, frameon=True, facecolor="white", edgecolor=INK)
         legend.get_frame().set_linewidth(0.6)
+
+
+def _label_variable(axes: Axes, view: _View) -> None:
+    axes.set_xlabel(view.label)
+    if view.zonal:
+        axes.set_xticks([-1, -0.5, 0, 0.5, 1])
 
 
 def _limit(axes: Axes, values: np.ndarray) -> None:

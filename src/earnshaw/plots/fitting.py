@@ -134,7 +134,7 @@ def _draw_growth(page: Page, fitted: Fitted | FitPicture, criterion: str) -> Non
     lower.set_gid("criterion")
     page.text(left, HEAD + TOP - 0.17, "Growth: error by units", 11, fontweight="bold")
     each = criterion != "holdout"
-    heading = f"{criterion} / samples" if each else "error of rows held out"
+    heading = f"{criterion.upper()} / samples" if each else "error of rows held out"
     down = HEAD + TOP + TALL - height - 0.17
     page.text(left, down, heading, 11, fontweight="bold")
     stages = sorted({event.samples for event in fitted.history})

@@ -41,11 +41,11 @@ DECADES = 10.0  # a range that deserves a logarithmic axis
 COLUMNS = (
     Column("", 0.05),
     Column("kind", 0.066, "left"),
-    Column("rel. loss", 0.35),
-    Column("starts", 0.437),
-    Column("95 %", 0.612),
-    Column("eigenvalue", 0.772),
-    Column("teachers", 0.897),
+    Column("rel. loss", 0.325),
+    Column("starts", 0.417),
+    Column("95 %", 0.605),
+    Column("eigenvalue", 0.762),
+    Column("found", 0.892),
     Column("shared", 1.0),
 )
 
@@ -63,9 +63,9 @@ def draw_landscape(landscape: Landscape) -> Figure:
             _draw_losses(figure, (LEFT, low, 0.36, TOP - 0.03 - low), landscape, colours)
             axes = figure.add_axes((LEFT, low - 0.13 - tall / HEIGHT, 0.36, tall / HEIGHT))
         else:
-            height = max(5.0, tall + 2.2)
+            height = max(5.0, tall + 2.35)
             figure = Figure(figsize=(WIDTH, height))
-            low, high = 0.85 / height, 1 - 1.25 / height
+            low, high = 0.85 / height, 1 - 1.4 / height
             _draw_losses(figure, (0.065, low, 0.5, high - low), landscape, colours)
             axes = figure.add_axes((LEFT, high + 0.03 - tall / height, 0.36, tall / height))
         draw_rows(axes, tall, COLUMNS, rows, dots, rest)
@@ -182,7 +182,7 @@ def _footer(figure: Figure, landscape: Landscape) -> None:
         text = f"Iterations of a start: {np.median(steps):.0f} (median), {np.max(steps)} (most)"
         text += f".  Starts are {_law(landscape)}."
     if landscape.found:
-        text += "  Teachers: units of the teacher that some unit is most like; shared: by several."
+        text += "  Found: units of the teacher that some unit is most like; shared: by several."
     if str(landscape.stop) == "interrupted":
         text = f"Interrupted. {text}"
     for number, line in enumerate(textwrap.wrap(text, 78, max_lines=3, placeholder=" …")):

@@ -24,6 +24,7 @@ from earnshaw.plots.formatting import ENDINGS, fitting, plural, short, units_of
 from earnshaw.plots.page import Legend, fitting_in
 from earnshaw.plots.style import ASTRAY, ELECTRON, FIELD, INK, PALE, PROTON, RC, panel
 
+UNMOVED = 0.01  # part of the stage within which a start is its end, and not marked
 WIDTH, HEIGHT = 12.4, 7.4  # inches
 LEFT, TOP = 0.62, 0.915  # the corner of the right column
 ROWS = 12
@@ -168,7 +169,9 @@ def _draw_trajectories(
     colours = [ELECTRON] * len(ways)
     when = path.times / (float(path.times[-1]) or 1.0)
     charges.draw_ways(axes, view, ways, colours, [when] * len(ways))
-    moved = np.any(path.positions[-1] != path.positions[0], axis=1)
+    away = np.linalg.norm(path.positions - path.positions[0], axis=-1).max(axis=0)
+    everything = np.concatenate([protons, *path.positions])
+    moved = away > UNMOVED * np.linalg.norm(np.ptp(everything, axis=0))
     charges.draw_starts(axes, view, path.positions[0][moved], [ELECTRON] * int(np.sum(moved)))
     far, _ = draw_excursions(axes, view, ways, colours, when)
     charges.draw_protons(axes, view, protons, weights)
@@ -282,8 +285,9 @@ def _draw_energy(axes: Any, path: Path) -> None:
     axes.set_title(words, loc="right", color=ELECTRON)
     axes.set_xlabel("time")
     if not decay.log and len(decay.y):
-        low, high = float(np.min(decay.y)), float(np.max(decay.y))
-        axes.set_ylim(min(low, 0.0) - 0.06 * (high - min(low, 0.0) or 1.0), None)
+        low, high = min(float(np.min(decay.y)), 0.0), float(np.max(decay.y))
+        margin = 0.06 * (high - low or 1.0)
+        axes.set_ylim(low - margin, high + margin)
 
 
 def _footer(figure: Figure, path: Path, rest: Equilibrium | None) -> None:

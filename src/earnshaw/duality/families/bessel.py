@@ -18,8 +18,9 @@ from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import ACTIVATIONS, POTENTIALS
 from earnshaw.duality.activation import NumpyProfile, Translation
-from earnshaw.duality.potential import Radial, Separable, even_size
+from earnshaw.duality.potential import Radial, even_size
 from earnshaw.duality.regions import Region
+from earnshaw.duality.separable import Separable
 from earnshaw.inputs import Gaussian
 from earnshaw.limits import check_dim
 from earnshaw.numerics.bessel import log_reduced_k

@@ -61,7 +61,7 @@ def sphere_synthetic_coefficients(dim: int, degree: int) -> np.ndarray:
 
 @POTENTIALS.register("sphere-synthetic")
 class SphereSynthetic(Zonal):
-    """f / f(1) on S^(d-1), f the polynomial of even `degree` above (EPD, Theorem 4.4)."""
+    """f / f(1) on S^(d-1), f a polynomial of even `degree` (EPD, Theorem 4.4)."""
 
     dim: int = eqx.field(static=True)
     degree: int = eqx.field(static=True)

@@ -13,10 +13,11 @@ import numpy as np
 
 from earnshaw.duality.families.tabulated import ProductTranslation, RadialTranslation
 from earnshaw.duality.formulas.expression import CartesianExpression
-from earnshaw.duality.potential import Radial, Separable
+from earnshaw.duality.potential import Radial
 from earnshaw.duality.realizing._fourier_witness import placed
 from earnshaw.duality.realizing._radial import NOTHING, realize_radial, search_only
 from earnshaw.duality.realizing.realization import Obstruction, Realization
+from earnshaw.duality.separable import Separable
 from earnshaw.inputs import Gaussian
 
 MAX_FACTORS = 200

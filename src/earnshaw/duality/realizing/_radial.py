@@ -15,7 +15,8 @@ import numpy as np
 from earnshaw.duality.families.almost_harmonic import MAX_ACTIVATION_DIM, AlmostHarmonic
 from earnshaw.duality.families.tabulated import RadialTranslation
 from earnshaw.duality.formulas.expression import RadialExpression
-from earnshaw.duality.potential import Potential, Radial, RadialMixture, mixture
+from earnshaw.duality.mixtures import mixture
+from earnshaw.duality.potential import Potential, Radial, RadialMixture
 from earnshaw.duality.realizing._autocorrelation import DISTANCES, POOR, estimated_error
 from earnshaw.duality.realizing._completely_monotone import completely_monotone
 from earnshaw.duality.realizing._fourier_witness import find_space_witness, obstruct, placed

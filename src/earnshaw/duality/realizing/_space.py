@@ -19,12 +19,13 @@ from earnshaw.duality.families.bessel import BesselPotential
 from earnshaw.duality.families.gaussian import GaussianPotential
 from earnshaw.duality.formulas.expression import CartesianExpression
 from earnshaw.duality.formulas.symbolic import is_huge
-from earnshaw.duality.potential import Potential, Radial, Separable
+from earnshaw.duality.potential import Potential, Radial
 from earnshaw.duality.realizing._closed_forms import realize_bessel, realize_core, realize_gaussian
 from earnshaw.duality.realizing._fourier_witness import exceeding, placed, reduced_dim, values_at
 from earnshaw.duality.realizing._product import realize_product
 from earnshaw.duality.realizing._radial import realize_radial, search_only
 from earnshaw.duality.realizing.realization import Obstruction, Realization
+from earnshaw.duality.separable import Separable
 from earnshaw.errors import EarnshawError
 from earnshaw.inputs import Gaussian
 

@@ -181,11 +181,11 @@ def _non_negative_so_far(
 
 
 def _kernel(f: Function, series: PowerSeries | None, dual: _Answer, dim: int | None) -> _Answer:
-    if dim is None:
-        return _Answer(None, "no dimension was given")
-    sphere = f"S^{dim - 1}"
     if dual.holds:
         return _Answer(True, "a dual is positive semidefinite on every sphere")
+    if dim is None:
+        return _Answer(None, "that depends on the dimension, which was not given")
+    sphere = f"S^{dim - 1}"
     if not _is_finite(f):
         return _Answer(None, "f is not finite on [-1, 1]")
     try:

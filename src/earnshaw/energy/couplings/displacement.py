@@ -14,7 +14,8 @@ import numpy as np
 from jax import Array
 from scipy.spatial import cKDTree
 
-from earnshaw.duality.potential import Potential, Separable
+from earnshaw.duality.potential import Potential
+from earnshaw.duality.separable import Separable
 from earnshaw.energy.couplings.coupling import CLOSE, COINCIDENT, Coupling
 from earnshaw.energy.objective import Across, Invariant
 

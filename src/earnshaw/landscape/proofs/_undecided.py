@@ -26,7 +26,7 @@ def symmetry(problem: Problem) -> str:
     if problem.teacher.species.name == "relu" and problem.wrt == "both" and not problem.curved:
         return (
             "relu with free weights on R^d is the same at (s theta, c/s) for every s > 0: critical "
-            "points are not isolated; prove it with respect to positions, or on the sphere"
+            "points are not isolated; prove it for positions alone (wrt positions) or on the sphere"
         )
     return ""
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from earnshaw.charges.network import Student, Teacher
 from earnshaw.duality.families.bessel import BesselPotential
-from earnshaw.duality.potential import Radial, Separable, Zonal
+from earnshaw.duality.potential import Radial, Zonal
 from earnshaw.duality.regions import Region
+from earnshaw.duality.separable import Separable
 from earnshaw.energy.objective import Objective
 from earnshaw.landscape.certificate import Certificate
 from earnshaw.landscape.theorems.application import Hypothesis
