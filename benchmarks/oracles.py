@@ -207,7 +207,7 @@ def main() -> None:
     parser.add_argument("--dims", nargs="+", type=int, default=[3, 5, 7, 9, 15])
     parser.add_argument("--units", type=int, default=8)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--activations", nargs="+", default=["gaussian", "relu", "erf"])
+    parser.add_argument("--activations", nargs="+", default=["gaussian", "relu", "erf", "tanh"])
     asked = parser.parse_args()
     for part in asked.only:
         print(f"\n{part}\n", flush=True)
