@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 def command(
     file: Annotated[
-        str, typer.Argument(help="A TOML file, or a built-in one: learnability, oracles.")
+        str,
+        typer.Argument(help="A TOML file, or a built-in one: learnability, oracles, oracles-seen."),
     ],
     store: StoreOption = STORE,
     workers: WorkersOption = None,
