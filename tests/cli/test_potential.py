@@ -84,7 +84,7 @@ def test_pictures_are_written(invoke, tmp_path, ending):
         (["rellu"], "did you mean relu"),
         (["relu", "--at", "1.5"], "[-1, 1]"),
         (["gaussian", "--dim", "3", "--at", "-1"], ">= 0"),
-        (["gaussian"], "'dim'"),
+        (["gaussian"], "needs the parameter --dim"),
         (["gaussian", "--dim", "0"], "integer from 1 to"),
         (["almost-harmonic", "--dim", "3", "--radius", "1"], "(1e-30, 1)"),
         (["almost-harmonic", "--dim", "4", "--core", "paper"], "odd"),

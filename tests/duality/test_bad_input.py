@@ -63,7 +63,7 @@ def test_growth_below_the_limit_is_accepted():
         (lambda: ew.potential("relu", kinks=[0.0]), EarnshawError, "kinks"),
         (lambda: ew.potential(jnp.tanh, alpha=1.0), EarnshawError, "by name"),
         (lambda: ew.potential("relu", width=float("inf")), OutOfRange, "width"),
-        (lambda: ew.potential("gaussian"), EarnshawError, "'dim'"),
+        (lambda: ew.potential("gaussian"), EarnshawError, "dim="),
         (lambda: ew.potential("relu", dim=0), OutOfRange, "integer from 1 to"),
         (lambda: ew.potential("relu").laplacian(0.5), EarnshawError, "dim="),
         (lambda: ew.Gaussian(0.0), OutOfRange, "width"),

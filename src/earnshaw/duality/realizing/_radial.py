@@ -102,7 +102,7 @@ def _spectrum(potential: Radial) -> Spectrum:
     weights = [w for _, w in cores]
     if others:
         rest = mixture(tuple(part for part, _ in others), tuple(w for _, w in others))
-        spectra.append(measure(rest))  # type: ignore[arg-type]
+        spectra.append(measure(rest))
         weights.append(1.0)
     return combine(spectra, weights)
 
