@@ -138,6 +138,7 @@ def test_seeds():
         assert not np.any(one.weights == different.weights)
 
 
+@pytest.mark.slow
 def test_the_same_seed_in_another_process():
     code = (
         "import hashlib, numpy as np, earnshaw as ew;"

@@ -90,6 +90,7 @@ def test_progress_is_text_too(monkeypatch, text, looks):
     assert f"{looks}: 50%, {looks}" in written  # the block under way
 
 
+@pytest.mark.slow
 def test_files_of_any_name(invoke, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a[").mkdir()
@@ -122,6 +123,7 @@ rate = [4.0, 3.9]
 """
 
 
+@pytest.mark.slow
 def test_sweeps_of_any_name(invoke, tmp_path, toy):
     names = ["[/b]", ":smile:", "$x_1$", "$\\q$ [red]"]
     store = str(tmp_path / "s.sqlite")

@@ -53,7 +53,7 @@ def _loss(name):
     return population_loss(Teacher(_on_sphere(W), B, "hermite", on="sphere", degree=3))
 
 
-@pytest.mark.quick("gaussian-*")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "on", "gradient"),
     [("gaussian", "space", _gaussian_gradient), ("hermite", "sphere", _hermite_gradient)],
@@ -84,6 +84,7 @@ def test_divergence_stops_at_the_last_finite_student():
         assert np.all(np.isfinite(part))
 
 
+@pytest.mark.slow
 def test_adaptive_steps_find_the_curvature():
     """On x.A x/2 with eigenvalues 1 and 8 a step of 1/8 keeps the promise, one of 2 never does."""
     objective = Toy((jnp.diag(jnp.asarray([1.0, 8.0])),), quadratic)

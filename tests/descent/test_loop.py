@@ -110,6 +110,7 @@ def test_a_batch_is_its_starts_one_by_one(name):
         )
 
 
+@pytest.mark.slow
 def test_compiled_once_for_all_pieces_starts_seeds_and_parameters():
     for method in METHODS.values():
         descend(method, TOY, STARTS, 20)

@@ -32,6 +32,7 @@ def test_an_exact_saddle_is_left_for_a_minimum(steps):
     assert not np.any(np.asarray(stuck.states.student.positions)[:, 0, 0])
 
 
+@pytest.mark.slow
 def test_a_push_is_small_and_the_next_one_has_to_wait():
     method = PerturbedGD(Steps(0.1), tolerance=1e-2, radius=1e-3, pause=5)
     before, after = one_step(method, TOY, point(0.0, 0.0))
@@ -47,6 +48,7 @@ def test_a_push_is_small_and_the_next_one_has_to_wait():
     assert int(later.rested[0]) == 5
 
 
+@pytest.mark.slow
 def test_pushes_are_uniform_in_the_ball():
     keys = jax.random.split(seed(1), 4000)
     noise = jax.vmap(lambda key: ball_noise(TOY, point(0.0, 0.0), key).positions[0])(keys)

@@ -41,7 +41,7 @@ def test_values_are_within_bound_and_target(name):
     assert phi.error_bound <= target(name) * max(1.0, float(exact[-1]))
 
 
-@pytest.mark.quick("*-relu", "*-tanh")
+@pytest.mark.quick("0.4-1e-9-relu", "0.999999-1e-12-relu", "0.4-1e-9-tanh")
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("rho", "step"), [(-0.9, "1e-9"), (0.4, "1e-9"), (0.999999, "1e-12")])
 def test_derivatives_match_the_50_digit_dual(name, rho, step):
@@ -78,7 +78,7 @@ def test_monte_carlo_agrees_within_its_error_bar(name):
         assert abs(float(phi(rho)) - mean) < 5 * error
 
 
-@pytest.mark.quick("*-relu", "*-tanh")
+@pytest.mark.quick("4.0*-relu", "9.0*-tanh")
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     ("q1", "q2", "rho"), [(4.0, 0.25, -0.8), (2.0, 3.0, 0.95), (9.0, 9.0, 0.3)]
@@ -91,7 +91,7 @@ def test_arbitrary_norms(name, q1, q2, rho):
     assert abs(float(phi.moment(q1, q2, c)) - exact) <= target(name) * max(1.0, sizes)
 
 
-@pytest.mark.quick("relu", "tanh")
+@pytest.mark.quick("relu")
 @pytest.mark.parametrize("name", NAMES)
 def test_partial_derivatives_in_the_norms(name):
     """d/dq1 of E[s(u) s(v)] against differences of the 50-digit moment."""
@@ -163,6 +163,7 @@ def test_input_width_scales_the_variance():
     )
 
 
+@pytest.mark.slow
 def test_bound_at_long_vectors_holds():
     """Beyond max_norm the series is cut short, and its bound says by how much."""
     phi = ew.potential("tanh", normalize=False, max_norm=1.0)

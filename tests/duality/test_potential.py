@@ -14,7 +14,7 @@ from earnshaw.duality.pair import Pair, angle
 from earnshaw.errors import EarnshawError
 
 
-@pytest.mark.quick("*-relu")
+@pytest.mark.quick("3-relu")
 @pytest.mark.parametrize("name", ["erf", "tanh", "hermite-4", "relu", "gelu"])
 @pytest.mark.parametrize("dim", [2, 3, 6])
 def test_zonal_laplacian_is_the_laplacian_of_the_extension(name, dim):
@@ -59,6 +59,7 @@ def test_gradients_on_space_are_those_of_autodiff(name, dim):
     np.testing.assert_allclose(phi.gradient_between(theta, w), expected, rtol=1e-11, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_gradients_on_the_sphere_are_tangent_and_riemannian():
     phi = ew.potential("relu", dim=4)
     theta, w = (v / np.linalg.norm(v) for v in np.random.default_rng(0).standard_normal((2, 4)))

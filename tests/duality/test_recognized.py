@@ -15,6 +15,7 @@ from earnshaw.duality.realizing.description import describe
 from earnshaw.errors import EarnshawError, OutOfRange
 
 
+@pytest.mark.slow
 def test_the_closed_forms_are_the_duals_of_their_activations():
     """Two ways to write each: a formula of rho, and the moment at any norms."""
     rho = np.array([-1.0, -0.6, 0.0, 0.3, 0.9, 1.0])

@@ -20,7 +20,7 @@ def slope(r):
     return -2 * np.exp(-r * r)
 
 
-@pytest.mark.quick("positions")
+@pytest.mark.slow
 @pytest.mark.parametrize("wrt", ["positions", "both"])
 def test_paper_error_3_flow_on_half_the_loss_is_dynamics_under_phi(wrt):
     value = (lambda r: np.exp(-r * r)) if wrt == "both" else None

@@ -50,6 +50,7 @@ def test_the_field_and_its_gradient(exact, name):
     assert float(oracle.error) == 0
 
 
+@pytest.mark.slow
 def test_far_away_only_the_exact_oracle_sees_anything():
     """In d = 3, 900 from the only charge, Phi is about 1e-394: no float64, but it has a logarithm.
 
@@ -94,6 +95,7 @@ def test_who_asks_again_hears_the_same(exact):
         assert np.all(np.abs(changed[0] - whole[0]) > 1e-3 * TAU)
 
 
+@pytest.mark.slow
 def test_second_derivatives_are_asked_for_too(exact):
     """Along v the gradient of F changes by its Hessian times v, told to tau |v|."""
     oracle = oracle_of(f"noisy:{TAU}", exact, seed=3)
@@ -125,6 +127,7 @@ def test_differences_in_logarithms():
             assert abs(float(found.gradient[i, 0]) - slope) <= 1e-6 * abs(slope)
 
 
+@pytest.mark.slow
 def test_a_learner_with_an_exact_oracle_sees_the_loss(exact):
     """Against E[(f - g)^2] written out, and its derivatives by differences of that."""
     seen = asked_loss(exact, oracle_of("exact", exact))

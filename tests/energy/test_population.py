@@ -33,7 +33,7 @@ def check(loss, student, exact, direction):
         assert abs(float(laplacian[unit]) - truth) <= 1e-9 * size + 1e-14
 
 
-@pytest.mark.quick("relu-sphere", "gaussian-space")
+@pytest.mark.quick("gaussian-space")
 @pytest.mark.parametrize(("name", "on"), NAMED)
 def test_every_potential_on_every_manifold(name, on):
     check(*case(name, on, objective=objective_of(name, on), near=1e-6, tiles=True))
@@ -52,7 +52,7 @@ def test_formulas(formula):
     check(*case(formula, formula[1], near=near, tiles=True))
 
 
-@pytest.mark.quick("1")
+@pytest.mark.slow
 @pytest.mark.parametrize("dim", [1, 5])
 def test_almost_harmonic_in_other_dimensions(dim):
     check(*case("almost-harmonic", dim=dim, spread=0.1))  # inside the cores, and across their edge

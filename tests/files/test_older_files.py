@@ -78,6 +78,7 @@ def test_runs(name):
         assert any(mine.tobytes() in array.tobytes() for array in state)
 
 
+@pytest.mark.slow
 def test_a_run_goes_on():
     """Two iterations were kept, from a start of its own."""
     fields = held("run-gd.npz")

@@ -67,6 +67,7 @@ def commands():
         yield ready
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("line", "words"), FOUND)
 def test_what_was_found_is_one_line(commands, folder, line, words):
     outcome = commands.run(line.split(), folder)

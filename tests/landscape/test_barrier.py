@@ -17,6 +17,7 @@ def slope(x, y):
     return np.array([4 * x * (x**2 - 1) + 20 * x * (y + x**2 - 1), 10 * (y + x**2 - 1)])
 
 
+@pytest.mark.slow
 def test_a_bent_valley_between_two_wells():
     """On the line L = 6 (x^2 - 1)^2, so 6; over the saddle (0, 1) of eigenvalues -4, 10 it is 1."""
     found = barrier(Toy(), at(-1, 0), at(1, 0))

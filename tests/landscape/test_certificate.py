@@ -74,7 +74,7 @@ PERFECT = [
 ]
 
 
-@pytest.mark.quick("relu-*", "sign-*")
+@pytest.mark.quick("relu-*", "sign-3-sphere-*")
 @pytest.mark.parametrize(("name", "dim", "on", "kind"), PERFECT)
 def test_the_answer_is_a_minimum_in_any_order_and_to_rounding(name, dim, on, kind):
     teacher, loss = made(name, dim, on=on)
@@ -96,6 +96,7 @@ def test_the_answer_is_a_minimum_in_any_order_and_to_rounding(name, dim, on, kin
         assert np.all(found.cusp_margins > 0)
 
 
+@pytest.mark.slow
 def test_flat_directions_of_a_perfect_relu_are_no_saddle():
     teacher, loss = made("relu", 3)
     found = certificate(loss, teacher.student())
@@ -108,7 +109,7 @@ def test_flat_directions_of_a_perfect_relu_are_no_saddle():
     assert certificate(loss, stretched).kind == "minimum"
 
 
-@pytest.mark.quick("sign-*", "almost-harmonic-*")
+@pytest.mark.quick("sign-*")
 @pytest.mark.parametrize(
     ("name", "dim", "on"),
     [("almost-harmonic", 3, "space"), ("almost-harmonic", 3, "sphere"), ("sign", 3, "sphere")],

@@ -48,6 +48,7 @@ def test_there_is_no_exit_without_a_spare_unit_or_from_the_teacher():
     assert escape(fixed, Student(AXES[[0, 0]], [1.5, 1.5])) is None
 
 
+@pytest.mark.slow
 def test_a_rise_between_vertices_is_seen():
     """One unit of weight 1 for a teacher of 1: L = 4 t/pi. From t to t' over 0 it dips, then rises.
 

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 ROUNDING = 1e-12  # a Laplacian this small against its terms is zero
-SECTIONS = 64  # a potential at 64 places takes hardly longer than at one
+SAMPLES = 2000  # places looked at together: always as many, so that one program serves
 _NO_SIGN = 2.0
 
 Character = Literal["harmonic", "lambda-harmonic", "subharmonic", "superharmonic"]
@@ -32,25 +35,27 @@ def signed_regions(
     low: float,
     high: float,
     terms: Callable[[Any], Any] | None = None,
-    samples: int = 2001,
 ) -> tuple[Region, ...]:
     """Split (low, high) where the sign of `laplacian` changes, each place located to 1e-12.
 
     `terms` is the size of the terms that the Laplacian is the sum of: what is below their rounding
     counts as zero, hence harmonic. Where these are 0 themselves (a potential that has ended, or
-    underflowed) there is no sign, and no region. Changes closer together than (high - low)/samples
+    underflowed) there is no sign, and no region. Changes closer together than (high - low)/SAMPLES
     can be missed.
     """
 
-    def sign(x: Any) -> np.ndarray:
-        values = np.atleast_1d(np.asarray(laplacian(x), dtype=float))
+    @jax.jit
+    def looked_at(x: Array) -> tuple[Array, Array]:
+        return laplacian(x), x if terms is None else terms(x)
+
+    def sign(x: np.ndarray) -> np.ndarray:
+        values, sizes = (np.asarray(found) for found in looked_at(jnp.asarray(x)))
         if terms is None:
             return np.sign(values)
-        sizes = np.atleast_1d(np.asarray(terms(x), dtype=float))
         signs = np.where(np.abs(values) <= ROUNDING * sizes, 0.0, np.sign(values))
         return np.where(sizes == 0, _NO_SIGN, signs)
 
-    grid = np.linspace(low, high, samples + 1)[1:-1]
+    grid = np.linspace(low, high, SAMPLES + 2)[1:-1]
     signs = np.nan_to_num(sign(grid), nan=_NO_SIGN)
     # A single zero between two signs is a root that fell on the grid, not a region.
     alone = np.zeros(len(signs), dtype=bool)
@@ -70,11 +75,11 @@ def signed_regions(
 
 
 def _boundary(sign: Callable[[Any], np.ndarray], before: float, left: float, right: float) -> float:
-    """Where the sign stops being `before`, in intervals that get `SECTIONS` times smaller."""
+    """Where the sign stops being `before`, in intervals that get SAMPLES times smaller."""
     while right - left > 1e-12 * max(1.0, abs(left)):
-        points = np.linspace(left, right, SECTIONS + 1)
+        points = np.linspace(left, right, SAMPLES + 2)
         (changed,) = np.nonzero(sign(points[1:-1]) != before)
-        first = changed[0] if len(changed) else SECTIONS - 1
+        first = changed[0] if len(changed) else SAMPLES
         left, right = points[first], points[first + 1]
     return (left + right) / 2
 

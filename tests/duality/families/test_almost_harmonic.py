@@ -275,6 +275,7 @@ def test_outside_the_core_it_is_lambda_harmonic(dim):
         assert (middle > 0) == (region.character == "subharmonic")
 
 
+@pytest.mark.slow
 def test_item_14_bounded_above_one_dimension_means_superharmonic_somewhere():
     """A maximum at coincidence forbids a subharmonic punctured neighbourhood, for d >= 2."""
     for dim, found in ((1, False), (2, True), (3, True)):

@@ -11,6 +11,7 @@ from earnshaw.landscape.hunting.critical_points import is_approaching
 from earnshaw.landscape.hunting.pairing import Pairing, pairing
 
 
+@pytest.mark.slow
 def test_units_go_with_the_teacher_that_they_are_most_like():
     loss = population_loss(Teacher(np.eye(4), np.ones(4), "relu"))
     near = np.array([[3.0, 0.1, 0, 0], [0.2, 0.9, 0.1, 0], [0.1, 0.8, 0, 0.2], [0, 0, 5.0, 1.0]])

@@ -20,6 +20,7 @@ def fitted(name, x, y, watch=None, **settings):
     return fit(x, y, np.ones(len(x)), ew.activation(name), Settings(**settings), watch)
 
 
+@pytest.mark.quick("tanh-*")
 @pytest.mark.parametrize(("name", "within"), [("tanh", 1e-8), ("relu", 1e-5), ("softplus", 1e-8)])
 def test_teachers_are_recovered(name, within):
     truth, x, y = teacher_data(name, 3, DIM, 600, seed=1)

@@ -164,6 +164,7 @@ def test_a_network_is_called_block_by_block(monkeypatch):
     assert network(x[:0]).shape == (0, 2)
 
 
+@pytest.mark.slow
 def test_jumps_have_something_to_follow():
     """Sign units have no slope at samples, yet their units are found, roughly."""
     rng = np.random.default_rng(6)
