@@ -16,6 +16,7 @@ from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import ACTIVATIONS
 from earnshaw.duality.activation import LARGEST_RATE, DotProduct, NumpyFormula
+from earnshaw.duality.gaussian_means import GaussianMeans, Smooth
 from earnshaw.duality.pair import EPS, ROUNDING, Moment, Pair, half_distance
 from earnshaw.duality.symmetry import EVEN, ODD
 from earnshaw.limits import check_real
@@ -93,6 +94,10 @@ class Sin(DotProduct):
         """exp(-(q1 + q2)/2) sinh c."""
         return SinMoment()
 
+    def gaussian_means(self) -> GaussianMeans:
+        """exp(-v/2) sin(x)."""
+        return Smooth(lambda x, v: jnp.exp(-v / 2) * jnp.sin(x), waves=1.0)
+
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:
         """sin(x)."""
@@ -114,6 +119,10 @@ class Cos(DotProduct):
     def moment(self) -> Moment:
         """exp(-(q1 + q2)/2) cosh c."""
         return CosMoment()
+
+    def gaussian_means(self) -> GaussianMeans:
+        """exp(-v/2) cos(x)."""
+        return Smooth(lambda x, v: jnp.exp(-v / 2) * jnp.cos(x), waves=1.0)
 
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:
@@ -144,6 +153,12 @@ class Rbf(DotProduct):
     def moment(self) -> Moment:
         """exp(-gamma |theta - w|^2)."""
         return RbfMoment(self.gamma)
+
+    def gaussian_means(self) -> GaussianMeans:
+        """exp(-gamma v) s(x)."""
+        return Smooth(
+            lambda x, v: jnp.exp(-self.gamma * v) * self(x), waves=math.sqrt(2 * self.gamma)
+        )
 
     @staticmethod
     def in_torch(torch: Any, x: Any, gamma: Any) -> Any:
