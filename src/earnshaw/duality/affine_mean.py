@@ -8,7 +8,7 @@ an integral over u alone. Its terms are as large as s and s' make them: by Cauch
 within a few EPS of sqrt(E[s(u)^2] E[s'(v)^2]), in every tail, where formulas with the bivariate
 normal distribution function lose digits (those of relu^3 the sixth power of mu/sqrt(q)).
 
-Panels of Gauss' rule cover nine deviations around where the integrand is largest, and are finer
+Panels of Gauss' rule cover where the integrand counts, which a first look at it tells, and are finer
 around the kinks of s and of s', where s(u) and G' turn within the widths of `places`.
 
 Derivatives are means too (Price, Stein): d/dmu1 is E[s_1(u) s'(v)], d/dc is E[s_1(u) s'_1(v)],
@@ -31,8 +31,9 @@ from earnshaw.numerics.autodiff import tangent
 from earnshaw.numerics.quadrature import panel_rule
 
 ORDER = 12
-BASE = np.linspace(-9.0, 9.0, 13)  # around the largest value; exp(-9^2/2) = 3e-18
+PANELS = 16  # over all that counts
 SCAN = np.linspace(-38.0, 38.0, 153)  # where that is looked for; beyond, exp(-z^2/2) underflows
+FALL = 42.0  # what is smaller than exp(-FALL) of the largest value does not count
 OFFSETS = np.array([1.0, 2.0, 3.5, 6.0, 10.0, 20.0, 40.0])  # of panels around a place, in widths
 WAVES = 4  # times as many panels where there are waves
 FASTEST = 30.0  # pitch sqrt(q) that these resolve
@@ -49,11 +50,7 @@ def _mean(first: GaussianMeans, second: GaussianMeans, i: int, j: int, *entries:
     units = Affine(*entries)
     if i >= first.depth or j >= second.depth:
         return jnp.zeros_like(units.c)
-    scan = jnp.asarray(SCAN)
-    levels = jnp.abs(_integrand(first, second, 0, 0, units, scan, logarithmic=True))
-    levels = _integrand(first, second, 0, 0, units, scan, logarithmic=True)
-    peak = scan[jnp.argmax(levels, axis=-1)]
-    z, weights = panel_rule(_edges(first, second, units, peak), ORDER)
+    z, weights = panel_rule(_edges(first, second, units), ORDER)
     return jnp.sum(weights * _integrand(first, second, i, j, units, z), axis=-1)
 
 
@@ -84,27 +81,34 @@ def _given(units: Affine, z: Array) -> tuple[Array, Array]:
     return mean, jnp.where(moving, units.low * units.high / q1, units.q2)
 
 
-def _edges(first: GaussianMeans, second: GaussianMeans, units: Affine, peak: Array) -> Array:
+def _edges(first: GaussianMeans, second: GaussianMeans, units: Affine) -> Array:
     """Edges of panels in z, shape (..., n)."""
     moving = units.q1 > 0
     s1 = jnp.sqrt(jnp.where(moving, units.q1, 1.0))
     variance = _given(units, jnp.zeros_like(units.c))[1]
-    base = BASE
-    if first.pitch or second.pitch:
-        base = np.linspace(BASE[0], BASE[-1], WAVES * (len(BASE) - 1) + 1)
-    found = [peak[..., None] + base]
+    low, high = _window(first, second, units)
+    count = PANELS * (WAVES if first.pitch or second.pitch else 1)
+    found = [low + (high - low) * np.linspace(0.0, 1.0, count + 1)]
     for place, width in first.places:
         centre = (place - units.mu1) / s1
         # Beside a kink far out, exp(-z^2/2) falls within 1/|z|.
-        found.append(_around(centre, jnp.maximum(width / s1, 0 if width else 1 / (1 + abs(centre)))))
-    crossed = units.c != 0
-    slope = jnp.where(crossed & moving, units.c / s1, 1e-30)
+        found.append(_around(centre, width / s1 if width else 1 / (1 + jnp.abs(centre))))
+    slope = jnp.where((units.c != 0) & moving, units.c / s1, 1e-30)
     for place, width in second.places:
         spread = jnp.sqrt(variance + width**2)
         found.append(_around((place - units.mu2) / slope, spread / jnp.abs(slope)))
-    edges = jnp.sort(jnp.concatenate(found, axis=-1), axis=-1)
-    low, high = (peak[..., None] + end for end in (BASE[0], BASE[-1]))
-    return jnp.clip(edges, low, high)
+    return jnp.clip(jnp.sort(jnp.concatenate(found, axis=-1), axis=-1), low, high)
+
+
+def _window(first: GaussianMeans, second: GaussianMeans, units: Affine) -> tuple[Array, Array]:
+    """Between which z the integrand counts, shapes (..., 1)."""
+    levels = _integrand(first, second, 0, 0, units, jnp.asarray(SCAN), logarithmic=True)
+    largest = jnp.max(levels, axis=-1, keepdims=True)
+    counts = (levels > largest - FALL) | ~jnp.isfinite(largest)
+    step = SCAN[1] - SCAN[0]
+    low = jnp.min(jnp.where(counts, SCAN, jnp.inf), axis=-1, keepdims=True) - step
+    high = jnp.max(jnp.where(counts, SCAN, -jnp.inf), axis=-1, keepdims=True) + step
+    return low, high
 
 
 def _around(centre: Array, width: Array) -> Array:
