@@ -10,6 +10,7 @@ Derivatives are those in the five numbers: `low` and `high` need no tangents.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import jax
@@ -18,6 +19,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.duality.pair import Pair, gram
+from earnshaw.errors import EarnshawError
 from earnshaw.numerics.bivariate_normal import bivariate_normal_density
 
 
@@ -74,3 +76,17 @@ class Affine(NamedTuple):
         gap = jnp.where(moving, less, 1.0) - jnp.where(rho < 0, -1.0, 1.0) * (rho - fixed)
         h, k = (u - self.mu1) / s1, (v - self.mu2) / s2
         return jnp.where(moving, bivariate_normal_density(h, k, rho, gap) / (s1 * s2), 0.0)
+
+
+def scaled_units(variance: float, *numbers: ArrayLike) -> Affine:
+    """Units of biases mu1, mu2 with |theta|^2, |w|^2 and theta.w, under N(0, variance I) inputs."""
+    mu1, mu2, *sizes = (jnp.asarray(number, dtype=float) for number in numbers)
+    return Affine.of_moments(mu1, mu2, *(variance * size for size in sizes))
+
+
+def check_count(numbers: Sequence[ArrayLike], allowed: Sequence[int]) -> None:
+    """Refuse another number of arguments of `moment`."""
+    if len(numbers) not in allowed:
+        words = {2: "q1, q2", 3: "q1, q2, c", 5: "mu1, mu2, q1, q2, c"}
+        said = " or ".join(words[count] for count in allowed)
+        raise EarnshawError(f"a moment of {len(numbers)} numbers; allowed: {said}")

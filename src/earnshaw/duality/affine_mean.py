@@ -4,12 +4,12 @@ Given u, v is Gaussian, so with G' the smoothed s' of `gaussian_means.py`
 
     E[s(u) s'(v)] = E[s(u) G'(E[v|u], Var[v|u])],
 
-an integral over u alone. Its terms are as large as s and s' make them: by Cauchy-Schwarz rounding is
-within a few EPS of sqrt(E[s(u)^2] E[s'(v)^2]), in every tail, where formulas with the bivariate
-normal distribution function lose digits (those of relu^3 the sixth power of mu/sqrt(q)).
+an integral over u alone. Its terms are as large as s and s' make them: by Cauchy-Schwarz rounding
+is within a few EPS of sqrt(E[s(u)^2] E[s'(v)^2]), in every tail, where formulas with the bivariate
+normal distribution function lose digits (that of relu^3 twelve powers of mu/sqrt(q)).
 
-Panels of Gauss' rule cover where the integrand counts, which a first look at it tells, and are finer
-around the kinks of s and of s', where s(u) and G' turn within the widths of `places`.
+Panels of Gauss' rule cover where the integrand counts, which a first look at it tells. They are
+finer around the kinks of s and of s', where s(u) and G' turn within the widths of `places`.
 
 Derivatives are means too (Price, Stein): d/dmu1 is E[s_1(u) s'(v)], d/dc is E[s_1(u) s'_1(v)],
 d/dq1 is E[s_2(u) s'(v)]/2, with the point masses that jumps make. A mass at u = kink is a density
@@ -50,7 +50,19 @@ def _mean(first: GaussianMeans, second: GaussianMeans, i: int, j: int, *entries:
     units = Affine(*entries)
     if i >= first.depth or j >= second.depth:
         return jnp.zeros_like(units.c)
-    z, weights = panel_rule(_edges(first, second, units), ORDER)
+    return mean_of_order(first, second, units, ORDER, i, j)
+
+
+def mean_of_order(
+    first: GaussianMeans,
+    second: GaussianMeans,
+    units: Affine,
+    order: int = ORDER,
+    i: int = 0,
+    j: int = 0,
+) -> Array:
+    """E[s_i(u) s'_j(v)] with `order` nodes a panel; for values only."""
+    z, weights = panel_rule(_edges(first, second, units), order)
     return jnp.sum(weights * _integrand(first, second, i, j, units, z), axis=-1)
 
 
@@ -63,7 +75,7 @@ def _integrand(
     z: Array,
     logarithmic: bool = False,
 ) -> Array:
-    """phi(z) s_i(u) G'_j at u = mu1 + sqrt(q1) z, for z of shape (..., n); or the log of its size."""
+    """phi(z) s_i(u) G'_j at u = mu1 + sqrt(q1) z, z of shape (..., n); or the log of its size."""
     wide = Affine(*(entry[..., None] for entry in units))
     u = wide.mu1 + jnp.sqrt(wide.q1) * z
     mean, variance = _given(wide, z)
@@ -142,7 +154,6 @@ def _mean_jvp(
         return sum(jump * _first_mass(other, j, kink, seen) for kink, jump in kinks if jump)
 
     def along(side: tuple, i: int, j: int) -> Array:
-        mine, other, seen = side
         return _either(side, i + 1, j) + masses(side, i, j)
 
     def spread(side: tuple, i: int, j: int) -> Array:

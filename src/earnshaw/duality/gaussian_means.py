@@ -68,6 +68,15 @@ class GaussianMeans(eqx.Module):
         """Whether `mean` is a closed form."""
         return True
 
+    @property
+    def terms(self) -> int:
+        """How many terms are added up, each with a rounding."""
+        return 1
+
+    def magnitude(self) -> GaussianMeans:
+        """The sizes of the terms that s is a sum of: where they cancel, digits are lost."""
+        return self
+
     def jumps(self, i: int) -> tuple[float, ...]:
         """The jumps of s_i at the kinks, right minus left."""
         return (0.0,) * len(self.kinks)
@@ -210,10 +219,23 @@ class Polynomial(GaussianMeans):
 
     coefficients: tuple[float, ...] = eqx.field(static=True)
     powers: bool = eqx.field(default=False, static=True)
+    sizes: bool = eqx.field(default=False, static=True)  # of all terms instead of their sum
 
     @property
     def depth(self) -> float:
         return len(self.coefficients)
+
+    @property
+    def pitch(self) -> float:
+        return math.sqrt(len(self.coefficients)) if len(self.coefficients) > 20 else 0.0
+
+    @property
+    def terms(self) -> int:
+        return len(self.coefficients)
+
+    def magnitude(self) -> GaussianMeans:
+        """sum_n |a_n| p_n(|x|) with all terms of p_n positive."""
+        return Polynomial(tuple(abs(a) for a in self.coefficients), self.powers, True)
 
     def mean(self, i: int, x: Array, variance: Array) -> Array:
         """The same sum over the smoothed polynomials."""
@@ -223,6 +245,8 @@ class Polynomial(GaussianMeans):
         if len(row) == 0:
             return jnp.zeros_like(x)
         gamma = -variance if self.powers else 1 - variance
+        if self.sizes:
+            x, gamma = jnp.abs(x), -jnp.abs(gamma)
         return hermite_sum(jnp.asarray(row), x, gamma)
 
 
@@ -251,6 +275,14 @@ class Sum(GaussianMeans):
     @property
     def closed(self) -> bool:
         return all(part.closed for part in self.parts)
+
+    @property
+    def terms(self) -> int:
+        return sum(part.terms for part in self.parts)
+
+    def magnitude(self) -> GaussianMeans:
+        """The part that matters: half-lines with one kink do not cancel, polynomials may."""
+        return Sum(self.factors, tuple(part.magnitude() for part in self.parts))
 
     def jumps(self, i: int) -> tuple[float, ...]:
         found = dict.fromkeys(self.kinks, 0.0)

@@ -101,7 +101,7 @@ class Erf(DotProduct):
 
     def gaussian_means(self) -> GaussianMeans:
         """erf(x / sqrt(1 + 2 v)): more noise only stretches it."""
-        return Smooth(lambda x, v: special.erf(x / jnp.sqrt(1 + 2 * v)), width=0.7)
+        return Smooth(_smoothed_erf, width=0.7)
 
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:
@@ -129,12 +129,20 @@ class NormalCdf(DotProduct):
 
     def gaussian_means(self) -> GaussianMeans:
         """Phi(x / sqrt(1 + v))."""
-        return Smooth(lambda x, v: special.ndtr(x / jnp.sqrt(1 + v)), width=1.0)
+        return Smooth(_smoothed_cdf, width=1.0)
 
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:
         """P(N(0, 1) <= x); PyTorch's own ndtr gives up in the left tail."""
         return torch.erfc(-x / math.sqrt(2)) / 2
+
+
+def _smoothed_erf(x: Array, variance: Array) -> Array:
+    return special.erf(x / jnp.sqrt(1 + 2 * variance))
+
+
+def _smoothed_cdf(x: Array, variance: Array) -> Array:
+    return special.ndtr(x / jnp.sqrt(1 + variance))
 
 
 def _smoothed_gelu(x: Array, variance: Array) -> Array:

@@ -78,6 +78,14 @@ class RbfMoment(WaveMoment):
         return jnp.exp(-2 * self.gamma * half_distance(*pair))
 
 
+def _smoothed_sin(x: Array, variance: Array) -> Array:
+    return jnp.exp(-variance / 2) * jnp.sin(x)
+
+
+def _smoothed_cos(x: Array, variance: Array) -> Array:
+    return jnp.exp(-variance / 2) * jnp.cos(x)
+
+
 @ACTIVATIONS.register("sin")
 class Sin(DotProduct):
     """sin(x)."""
@@ -96,7 +104,7 @@ class Sin(DotProduct):
 
     def gaussian_means(self) -> GaussianMeans:
         """exp(-v/2) sin(x)."""
-        return Smooth(lambda x, v: jnp.exp(-v / 2) * jnp.sin(x), waves=1.0)
+        return Smooth(_smoothed_sin, waves=1.0)
 
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:
@@ -122,7 +130,7 @@ class Cos(DotProduct):
 
     def gaussian_means(self) -> GaussianMeans:
         """exp(-v/2) cos(x)."""
-        return Smooth(lambda x, v: jnp.exp(-v / 2) * jnp.cos(x), waves=1.0)
+        return Smooth(_smoothed_cos, waves=1.0)
 
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:
@@ -156,9 +164,10 @@ class Rbf(DotProduct):
 
     def gaussian_means(self) -> GaussianMeans:
         """exp(-gamma v) s(x)."""
-        return Smooth(
-            lambda x, v: jnp.exp(-self.gamma * v) * self(x), waves=math.sqrt(2 * self.gamma)
-        )
+        return Smooth(self._smoothed, waves=math.sqrt(2 * self.gamma))
+
+    def _smoothed(self, x: Array, variance: Array) -> Array:
+        return jnp.exp(-self.gamma * variance) * self(x)
 
     @staticmethod
     def in_torch(torch: Any, x: Any, gamma: Any) -> Any:
