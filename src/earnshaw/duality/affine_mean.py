@@ -32,7 +32,8 @@ from earnshaw.numerics.quadrature import panel_rule
 
 ORDER = 12
 PANELS = 16  # over all that counts
-SCAN = np.linspace(-38.0, 38.0, 153)  # where that is looked for; beyond, exp(-z^2/2) underflows
+# Where that is looked for; beyond, exp(-z^2/2) underflows. Off the zeros of odd functions.
+SCAN = np.arange(-38.0, 38.0, 0.5) + 0.2137
 FALL = 42.0  # what is smaller than exp(-FALL) of the largest value does not count
 OFFSETS = np.array([1.0, 2.0, 3.5, 6.0, 10.0, 20.0, 40.0])  # of panels around a place, in widths
 WAVES = 4  # times as many panels where there are waves
@@ -117,7 +118,7 @@ def _window(first: GaussianMeans, second: GaussianMeans, units: Affine) -> tuple
     levels = _integrand(first, second, 0, 0, units, jnp.asarray(SCAN), logarithmic=True)
     largest = jnp.max(levels, axis=-1, keepdims=True)
     counts = (levels > largest - FALL) | ~jnp.isfinite(largest)
-    step = SCAN[1] - SCAN[0]
+    step = 2 * (SCAN[1] - SCAN[0])  # an unseen kink, and then what noise carries across it
     low = jnp.min(jnp.where(counts, SCAN, jnp.inf), axis=-1, keepdims=True) - step
     high = jnp.max(jnp.where(counts, SCAN, -jnp.inf), axis=-1, keepdims=True) + step
     return low, high

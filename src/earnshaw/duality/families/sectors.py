@@ -255,7 +255,7 @@ class EluMeans(GaussianMeans):
         nodes, weights = panel_rule(np.array([0.0, 1.0]), 10)
         steps = y[..., None] + tau[..., None] * nodes
         bracket = tau * jnp.sum(weights * jnp.exp(-steps * steps / 2), -1) / math.sqrt(TURN)
-        small = jnp.minimum(x + variance / 2, 1.0)
+        small = jnp.minimum(x + variance / 2, 41.0)  # beyond, Phi is 0
         near = jnp.expm1(small) * ndtr(-y - tau) - bracket
         hard = jnp.expm1(jnp.minimum(x, 0.0))
         near = jnp.where(variance > 0, near, hard)
