@@ -55,16 +55,16 @@ class Gaussian(Inputs):
 
     def __init__(
         self,
-        width: float | None = None,
+        width: float = 1.0,
         *,
         mean: ArrayLike | None = None,
         covariance: ArrayLike | None = None,
     ) -> None:
-        if covariance is not None and width is not None:
+        if covariance is not None and width != 1.0:
             raise EarnshawError("inputs with a width and a covariance; allowed: one of them")
         self.mean = None if mean is None else checked_mean(mean)
         if covariance is None:
-            self.width, self.covariance = check_width(1.0 if width is None else width), None
+            self.width, self.covariance = check_width(width), None
         else:
             self.width, self.covariance = None, checked_covariance(covariance)
         if self.mean is not None and self.covariance is not None and self.covariance.ndim:

@@ -37,7 +37,7 @@ _SMALL = 0.25  # below this p the series, or below _SMALL_TOO / |h + k| if that 
 _SMALL_TOO = 1.6
 _ORDER, _REST = 32, 20  # nodes above and below
 _FARTHEST = 60.0  # |h|, |k| beyond are infinite: Phi(-39) is no number of float64
-_TINY = 1e-150  # stands for 0 in quotients
+_TINY, _LEAST = 1e-150, 1e-120  # stand for 0 in quotients, and for p = 0
 
 
 def bivariate_normal_cdf(
@@ -61,7 +61,7 @@ def bivariate_normal_cdf(
 def _cdf(h: Array, k: Array, rho: Array, gap: Array) -> Array:
     h, k = (jnp.clip(x, -_FARTHEST, _FARTHEST) for x in (h, k))
     positive, minus, plus = rho >= 0, jnp.abs(h - k), jnp.abs(h + k)
-    p = jnp.sqrt(gap / (2 - gap))
+    p = jnp.maximum(jnp.sqrt(gap / (2 - gap)), _LEAST)
     steep, other = jnp.where(positive, minus, plus), jnp.where(positive, plus, minus)
     start, end = jnp.where(positive, p, 0.0), jnp.where(positive, 1.0, p)
     known = jnp.where(positive, ndtr(h) * ndtr(k), _overlap(h, k))

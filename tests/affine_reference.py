@@ -12,7 +12,8 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from flint import arb, ctx
-from reference import ACTIVATIONS, Corners, legendre
+
+from reference import ACTIVATIONS, legendre
 
 DIGITS = 60
 REACH = 39.0  # exp(-39^2/2) is no number of float64
@@ -122,9 +123,7 @@ def _given(name: str, mean: arb, variance: arb) -> arb:
     return total
 
 
-def mean(
-    first: str, second: str, mu1: float, mu2: float, q1: float, q2: float, c: float
-) -> float:
+def mean(first: str, second: str, mu1: float, mu2: float, q1: float, q2: float, c: float) -> float:
     """E[s(u) s'(v)] to 1e-20 or better of sqrt(E[s^2] E[s'^2]); the six numbers are exact."""
     if first in MEANS and second not in MEANS:
         return mean(second, first, mu2, mu1, q2, q1, c)
@@ -147,7 +146,7 @@ def mean(
         total, s = arb(0), ACTIVATIONS[first]
         for z, w in _nodes(places, step, order, reach):
             left = s((m1 + s1 * z).mid())
-            if not left == 0:
+            if float(left):
                 right = _given(second, (m2 + slope * z).mid(), rest)
                 total += (w * _density(z) * left * right).mid()
         return float(total.mid())
@@ -156,6 +155,3 @@ def mean(
 def power(name: str, mu: float, q: float) -> float:
     """E[s(u)^2]."""
     return mean(name, name, mu, mu, q, q, q)
-
-
-assert Corners  # the type of hard-tanh in `reference.ACTIVATIONS`
