@@ -240,7 +240,10 @@ def test_files(tmp_path, ending):
     for inputs in all_inputs:
         path = tmp_path / f"inputs.{ending}"
         ew.save_inputs(path, inputs)
-        assert eqx.tree_equal(ew.load_inputs(path), inputs)
+        for one, other in zip(
+            ew.load_inputs(path).components(2), inputs.components(2), strict=True
+        ):
+            assert eqx.tree_equal(one, other)
     assert inputs_from_dict(inputs_to_dict(all_inputs[0])).width == 0.3
     with pytest.raises(EarnshawError, match="it has no weights"):
         inputs_from_dict({"format": "earnshaw-inputs", "version": 1, "kind": "mixture"})

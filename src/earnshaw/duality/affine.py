@@ -74,7 +74,7 @@ class Affine(NamedTuple):
         fixed = jax.lax.stop_gradient(rho)
         less = jax.lax.stop_gradient(jnp.minimum(self.low, self.high) / (s1 * s2))
         gap = jnp.where(moving, less, 1.0) - jnp.where(rho < 0, -1.0, 1.0) * (rho - fixed)
-        h, k = (u - self.mu1) / s1, (v - self.mu2) / s2
+        h, k = (jnp.asarray(u) - self.mu1) / s1, (jnp.asarray(v) - self.mu2) / s2
         return jnp.where(moving, bivariate_normal_density(h, k, rho, gap) / (s1 * s2), 0.0)
 
 

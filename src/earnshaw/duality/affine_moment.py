@@ -21,7 +21,7 @@ from earnshaw.duality.affine_mean import FASTEST, ORDER, affine_mean, mean_of_or
 from earnshaw.duality.gaussian_means import GaussianMeans
 from earnshaw.duality.general_means import GeneralMeans
 from earnshaw.duality.pair import EPS, UNDERFLOW
-from earnshaw.duality.series._affine_series import AffineSeries
+from earnshaw.duality.series.affine_series import AffineSeries
 
 ROUNDING = 2e-14  # 90 EPS
 MIDDLE, COARSE = ORDER - 1, ORDER - 4  # nodes of rules that the error of a black box is seen by

@@ -187,7 +187,7 @@ def potential(
             raise EarnshawError(
                 "two activations with parameters: make each with activation(name, ...) first"
             )
-        return cross_dual(*map(_dot_product, (activation, second)), dim, normalize, width)
+        return cross_dual(_dot_product(activation), _dot_product(second), dim, normalize, width)
     max_norm = check_real("max_norm", max_norm, 0.0, LONGEST)
     if isinstance(activation, str):
         activation = canonical(activation)

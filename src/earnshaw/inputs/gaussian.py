@@ -49,7 +49,7 @@ class Gaussian(Inputs):
         covariance: a number (times I), a diagonal (d,) or a positive semidefinite matrix (d, d).
     """
 
-    width: float | None
+    width: float  # NaN if there is a covariance
     mean: Array | None
     covariance: Array | None
 
@@ -66,7 +66,7 @@ class Gaussian(Inputs):
         if covariance is None:
             self.width, self.covariance = check_width(width), None
         else:
-            self.width, self.covariance = None, checked_covariance(covariance)
+            self.width, self.covariance = math.nan, checked_covariance(covariance)
         if self.mean is not None and self.covariance is not None and self.covariance.ndim:
             check_fit("covariance", self.covariance.shape[0], self.mean.shape[0])
 
@@ -86,7 +86,7 @@ class Gaussian(Inputs):
 
     def log_density(self, x: Array) -> Array:
         """-(x - m).S^-1 (x - m)/2 - log(det(2 pi S))/2, for `x` of shape (..., d)."""
-        if self.width is not None:
+        if self.covariance is None:
             return isotropic_log_density(self.width, x if self.mean is None else x - self.mean)
         _, mean, covariance = self.components(x.shape[-1])[0]
         return normal_log_density(x, mean, covariance)
@@ -94,13 +94,12 @@ class Gaussian(Inputs):
     def sample(self, key: Array, count: int, dim: int) -> Array:
         """`count` independent inputs, shape (count, dim)."""
         z = jax.random.normal(key, (count, checked_dim(self.dim, dim)))
-        centred = self.width * z if self.width is not None else z @ root(self._matrix(dim)).T
+        centred = self.width * z if self.covariance is None else z @ root(self._matrix(dim)).T
         return centred if self.mean is None else self.mean + centred
 
     def _matrix(self, dim: int) -> Array:
-        if self.width is not None:
+        if self.covariance is None:
             return self.width**2 * jnp.eye(dim)
-        assert self.covariance is not None
         return as_matrix(self.covariance, dim)
 
 

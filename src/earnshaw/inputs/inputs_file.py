@@ -62,10 +62,10 @@ HEADER = ("format", "version")
 
 
 def _fields(inputs: Gaussian | GaussianMixture) -> Fields:
-    if isinstance(inputs, Gaussian) and inputs.dim is None and inputs.width is not None:
-        return {"kind": "isotropic", "width": float(inputs.width)}
     if isinstance(inputs, Gaussian) and inputs.dim is None:
-        return {"kind": "isotropic", "width": float(np.sqrt(np.asarray(inputs.covariance)))}
+        known = inputs.covariance is None
+        width = inputs.width if known else np.sqrt(np.asarray(inputs.covariance))
+        return {"kind": "isotropic", "width": float(width)}
     parts = inputs.components()
     return {
         "kind": "mixture" if isinstance(inputs, GaussianMixture) else "gaussian",

@@ -99,7 +99,8 @@ def _integral(a: Array, b: Array, start: Array, end: Array) -> Array:
     ends = [_power_integrals(a * a / 8, x) for x in (joint, jnp.maximum(low, _TINY))]
     terms = [upper - lower for upper, lower in zip(*ends, strict=True)]
     below = below + terms[0] - first[..., 0] * terms[1] + second[..., 0] * terms[2]
-    return above + jnp.exp(-(a * a + b * b) / 8) * below
+    # An empty interval is left out, since its factor can be larger than all that is above.
+    return above + jnp.where(joint > low, jnp.exp(-(a * a + b * b) / 8) * below, 0.0)
 
 
 def _power_integrals(steep: Array, end: Array) -> list[Array]:
