@@ -49,7 +49,9 @@ def size(first: str, second: str, row: list[float]) -> float:
 
 def quickly_compiled(function):
     """Compiled in a third of the time, for what runs once."""
-    return jax.jit(function, compiler_options={"xla_backend_optimization_level": 0})
+    return jax.jit(
+        lambda *row: function(*row), compiler_options={"xla_backend_optimization_level": 0}
+    )
 
 
 def check(first: str, second: str, rows: np.ndarray, relative: float | None = 1e-13) -> None:

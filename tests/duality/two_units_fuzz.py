@@ -1,4 +1,4 @@
-"""E[s(u) s'(v)] of all pairs with a closed form, at the far ends, against 60 digits; the worst first.
+"""E[s(u) s'(v)] of all pairs with a closed form, at the far ends, against 60 digits.
 
     PYTHONPATH=tests:tests/duality python -m duality.two_units_fuzz --points 5 --seed 7
 
