@@ -16,6 +16,7 @@ from scipy.integrate import quad
 
 import earnshaw as ew
 from earnshaw.errors import EarnshawError
+from earnshaw.inputs import inputs_from_dict, inputs_to_dict
 
 COUNT = 20_000
 NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(100)
@@ -162,3 +163,115 @@ def test_bad_widths_and_radii_are_refused_in_one_line(bad):
         with pytest.raises(EarnshawError, match=word) as caught:
             make()
         assert "\n" not in str(caught.value)
+
+
+# -- means, covariances, mixtures -----------------------------------------------------------------
+
+SPREAD = np.array([[2.0, 0.6], [0.6, 0.5]])
+MIXED = ([0.3, 0.7], [[0.0, 1.0], [2.0, -1.0]], [SPREAD, 0.25 * np.eye(2)])
+
+
+def moments_agree(x: np.ndarray, mean: np.ndarray, covariance: np.ndarray) -> None:
+    """The mean and the covariance of samples, within five standard errors."""
+    gap = x - mean
+    products = gap[:, :, None] * gap[:, None, :]
+    for rows, wanted in ((gap, 0.0), (products, covariance)):
+        error = np.std(rows, axis=0) / math.sqrt(len(x)) + 1e-12
+        assert np.all(np.abs(np.mean(rows, axis=0) - wanted) < 5 * error)
+
+
+@pytest.mark.parametrize("covariance", [1.7, [0.2, 3.0], SPREAD, [[1.0, 1.0], [1.0, 1.0]]])
+def test_gaussian_with_covariance(covariance):
+    """A number, a diagonal, a matrix, a degenerate one: samples, density and components."""
+    inputs = ew.Gaussian(mean=[1.0, -2.0], covariance=covariance)
+    matrix = np.asarray(covariance, dtype=float)
+    matrix = matrix if matrix.ndim == 2 else np.diag(np.broadcast_to(matrix, 2))
+    ((probability, mean, found),) = inputs.components()
+    assert probability == 1
+    assert np.array_equal(mean, [1.0, -2.0])
+    assert np.array_equal(found, matrix)
+    moments_agree(np.asarray(inputs.sample(jax.random.key(1), COUNT, 2)), mean, matrix)
+    x = np.random.default_rng(0).normal(size=(3, 4, 2))
+    if np.linalg.eigvalsh(matrix)[0] < 1e-12:
+        with pytest.raises(EarnshawError, match="degenerate"):
+            inputs.log_density(x)
+    else:
+        wanted = stats.multivariate_normal(mean, matrix).logpdf(x)
+        assert np.allclose(inputs.log_density(x), wanted, rtol=1e-13)
+
+
+def test_mixture():
+    """Against SciPy's densities, and the law of total covariance."""
+    weights, means, covariances = MIXED
+    mixture = ew.GaussianMixture(*MIXED)
+    x = np.random.default_rng(0).normal(size=(5, 2))
+    laws = [stats.multivariate_normal(m, s) for m, s in zip(means, covariances, strict=True)]
+    density = sum(w * law.pdf(x) for w, law in zip(weights, laws, strict=True))
+    assert np.allclose(mixture.log_density(jnp.asarray(x)), np.log(density), rtol=1e-13)
+    mean = np.average(means, axis=0, weights=weights)
+    between = np.asarray(means) - mean
+    covariance = np.average(covariances, axis=0, weights=weights)
+    covariance = covariance + (between.T * weights) @ between
+    moments_agree(np.asarray(mixture.sample(jax.random.key(2), COUNT, 2)), mean, covariance)
+    parts = mixture.components()
+    assert [float(part.probability) for part in parts] == weights
+    assert np.array_equal(parts[0].covariance, SPREAD)
+
+
+def test_mixture_fitted_to_data():
+    """Two far clouds are found."""
+    pytest.importorskip("sklearn")
+    far = ew.GaussianMixture([0.25, 0.75], [[-9.0, 0.0], [9.0, 0.0]], [SPREAD, SPREAD])
+    x = np.asarray(far.sample(jax.random.key(3), 4000, 2))
+    found = sorted(ew.GaussianMixture.fit(x, 2).components(), key=lambda part: float(part.mean[0]))
+    share = float(np.mean(x[:, 0] < 0))
+    assert float(found[0].probability) == pytest.approx(share, abs=1e-3)
+    assert np.allclose(found[0].mean, np.mean(x[x[:, 0] < 0], axis=0), atol=1e-2)
+
+
+@pytest.mark.parametrize("ending", ["json", "npz"])
+def test_files(tmp_path, ending):
+    """What is written is read, to the last bit."""
+    all_inputs = (
+        ew.Gaussian(0.3),
+        ew.Gaussian(mean=[0.1, 2.0], covariance=SPREAD),
+        ew.GaussianMixture(*MIXED),
+    )
+    for inputs in all_inputs:
+        path = tmp_path / f"inputs.{ending}"
+        ew.save_inputs(path, inputs)
+        for one, other in zip(
+            ew.load_inputs(path).components(2), inputs.components(2), strict=True
+        ):
+            assert eqx.tree_equal(one, other)
+    assert inputs_from_dict(inputs_to_dict(all_inputs[0])).width == 0.3
+    with pytest.raises(EarnshawError, match="it has no weights"):
+        inputs_from_dict({"format": "earnshaw-inputs", "version": 1, "kind": "mixture"})
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: ew.Gaussian(covariance=[[1, 2], [2, 1]]), "eigenvalue -1; allowed"),
+        (lambda: ew.Gaussian(covariance=[[1, 2], [0, 1]]), "not symmetric"),
+        (lambda: ew.Gaussian(covariance=-1.0), "eigenvalue -1"),
+        (lambda: ew.Gaussian(covariance=np.ones((2, 3))), "shape"),
+        (lambda: ew.Gaussian(covariance="round"), "no array of numbers"),
+        (lambda: ew.Gaussian(mean=[1.0, math.nan]), "NaN"),
+        (lambda: ew.Gaussian(mean=[[1.0]]), "shape of the mean"),
+        (lambda: ew.Gaussian(mean=[1, 2], covariance=[1, 2, 3]), "dimension 3; allowed: 2"),
+        (lambda: ew.Gaussian(2.0, covariance=3.0), "one of them"),
+        (lambda: ew.GaussianMixture([0.5, 0.6], [[0], [1]], [1, 1]), "sum of the weights"),
+        (lambda: ew.GaussianMixture([1.5, -0.5], [[0], [1]], [1, 1]), "a weight"),
+        (lambda: ew.GaussianMixture([1.0], [[0], [1]], [1]), "shape of the means"),
+        (lambda: ew.GaussianMixture([1.0], [[0, 1]], [[1, 1, 1]]), "dimension 3"),
+        (lambda: ew.GaussianMixture([1.0], [[0, 1]], [1, 1]), "shape of the covariances"),
+        (lambda: ew.GaussianMixture(*MIXED).sample(jax.random.key(0), 2, 3), "dimension 2, not 3"),
+        (lambda: ew.Gaussian().components(), "every dimension"),
+        (lambda: ew.GaussianMixture.fit(np.ones((3, 2)), 5), "components is 5"),
+    ],
+)
+def test_bad_inputs_are_refused_in_one_line(make, words):
+    with pytest.raises(EarnshawError, match=words) as caught:
+        make()
+    assert "\n" not in str(caught.value)

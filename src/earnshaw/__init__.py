@@ -59,7 +59,13 @@ if TYPE_CHECKING:
     from earnshaw.experiments.sweeps.sweep import Sweep as Sweep, sweep as sweep
     from earnshaw.experiments.training.settings import Training as Training
     from earnshaw.experiments.training.train import Trained as Trained, train as train
-    from earnshaw.inputs import Gaussian as Gaussian, TruncatedGaussian as TruncatedGaussian
+    from earnshaw.inputs import (
+        Gaussian as Gaussian,
+        GaussianMixture as GaussianMixture,
+        TruncatedGaussian as TruncatedGaussian,
+        load_inputs as load_inputs,
+        save_inputs as save_inputs,
+    )
     from earnshaw.landscape.barrier import Barrier as Barrier, barrier as barrier
     from earnshaw.landscape.certificate import Certificate as Certificate
     from earnshaw.landscape.certify import Certified as Certified, certify as certify
@@ -107,7 +113,7 @@ _HOMES = {  # the public names, by the module that defines them
     "experiments.sweeps.sweep": "Sweep sweep",
     "experiments.training.settings": "Training",
     "experiments.training.train": "Trained train",
-    "inputs": "Gaussian TruncatedGaussian",
+    "inputs": "Gaussian GaussianMixture TruncatedGaussian load_inputs save_inputs",
     "landscape.barrier": "Barrier barrier",
     "landscape.certificate": "Certificate",
     "landscape.certify": "Certified certify",

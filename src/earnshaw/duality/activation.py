@@ -21,6 +21,7 @@ import jax.numpy as jnp
 from jax import Array
 from jax.typing import ArrayLike
 
+from earnshaw.duality.gaussian_means import GaussianMeans, Sum
 from earnshaw.duality.pair import Moment, Multiple
 from earnshaw.duality.potential import Potential
 from earnshaw.duality.symmetry import NONE, Symmetries
@@ -120,6 +121,10 @@ class DotProduct(Activation):
         """E[s(u) s(v)] in closed form; None leaves it to the general ways of `series/`."""
         return None
 
+    def gaussian_means(self) -> GaussianMeans | None:
+        """E[s(x + tau Z)] in closed form, for units with biases; None leaves it to quadrature."""
+        return None
+
     def unscaled(self) -> tuple[DotProduct, float]:
         """The activation without constant factors, and their product."""
         return self, 1.0
@@ -169,6 +174,11 @@ class Scaled(DotProduct):
         """factor^2 times that of the base."""
         base = self.base.moment()
         return None if base is None else Multiple(base, self.factor**2)
+
+    def gaussian_means(self) -> GaussianMeans | None:
+        """factor times those of the base."""
+        base = self.base.gaussian_means()
+        return None if base is None else Sum((float(self.factor),), (base,))
 
     def unscaled(self) -> tuple[DotProduct, float]:
         """The innermost base, and the product of all factors."""

@@ -18,8 +18,11 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.duality.activation import DotProduct
+from earnshaw.duality.affine import check_count, scaled_units
+from earnshaw.duality.affine_moment import AffineMoment, affine_moment
 from earnshaw.duality.pair import Moment, Pair
 from earnshaw.duality.potential import Zonal
+from earnshaw.errors import EarnshawError
 from earnshaw.numerics.hermite import hermite_coefficients
 
 
@@ -79,21 +82,34 @@ class Dual(Zonal):
         """The same potential, prepared for sums over many pairs."""
         return dataclasses.replace(self, form=self.form.for_many_pairs())
 
-    def moment(self, q1: ArrayLike, q2: ArrayLike, c: ArrayLike) -> Array:
+    def moment(self, *numbers: ArrayLike) -> Array:
         """The raw E[s(X.theta) s(X.w)] from |theta|^2, |w|^2 and theta.w, |theta.w| <= |theta||w|.
 
-        The three numbers are taken as exact: the angle is right however small it is.
+        Of units with biases, E[s(X.theta + a) s(X.w + b)], from five numbers: a, b and those three
+        (with inputs N(m, S) the means and the covariances of the two arguments of s). The numbers
+        are taken as exact: the angle is right however small it is.
         """
-        return self.form(Pair.of_exact_moments(q1, q2, c).scaled(self.variance))
+        if len(numbers) == 5:
+            return self._biased()(scaled_units(self.variance, *numbers))
+        check_count(numbers, (3, 5))
+        return self.form(Pair.of_exact_moments(*numbers).scaled(self.variance))
 
-    def moment_error(self, q1: ArrayLike, q2: ArrayLike) -> Array:
-        """A bound on the error of `moment` at these norms, whatever theta.w is.
+    def moment_error(self, *numbers: ArrayLike) -> Array:
+        """A bound on the error of `moment` at |theta|^2 and |w|^2, whatever theta.w is.
 
-        An estimate for a black box. Infinite where width times a norm is not 0 and outside
-        1e-50 .. 1e50.
+        Of units with biases, at the five numbers. An estimate for a black box. Infinite where
+        width times a norm is not 0 and outside 1e-50 .. 1e50.
         """
-        sizes = (self.variance * jnp.asarray(q, dtype=float) for q in (q1, q2))
+        if len(numbers) == 5:
+            return self._biased().error_at(scaled_units(self.variance, *numbers))
+        check_count(numbers[:2], (2,))
+        sizes = (self.variance * jnp.asarray(q, dtype=float) for q in numbers[:2])
         return self.form.error_at(*sizes)
+
+    def _biased(self) -> AffineMoment:
+        if self.origin is None:
+            raise EarnshawError(f"of {self.name} only the potential is known, not the activation")
+        return affine_moment(self.origin, self.origin)
 
     def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
         """E[s(X.theta) s(X.w)] times `scale`, for vectors of shape (..., d) of any length.

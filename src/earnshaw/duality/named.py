@@ -20,6 +20,7 @@ from earnshaw.duality import families
 from earnshaw.duality._registry import ACTIVATIONS, POTENTIALS, Registry
 from earnshaw.duality._user import user_function
 from earnshaw.duality.activation import Activation, DotProduct, Translation
+from earnshaw.duality.cross import cross_dual
 from earnshaw.duality.dual import Dual
 from earnshaw.duality.pair import LONGEST
 from earnshaw.duality.potential import Potential
@@ -145,21 +146,24 @@ def takes_dim(name: str) -> bool:
 
 def potential(
     activation: str | Activation | Callable[[Any], Any],
-    dim: int | None = None,
+    second: str | Activation | Callable[[Any], Any] | int | None = None,
     *,
+    dim: int | None = None,
     normalize: bool = True,
     width: float = 1.0,
     kinks: Sequence[float] = (),
     max_norm: float = 4.0,
     **parameters: Any,
 ) -> Potential:
-    """The potential Phi(theta, w) = E[sigma(X, theta) sigma(X, w)] of an activation.
+    """The potential Phi(theta, w) = E[sigma(X, theta) sigma(X, w)] of an activation, or of two.
 
     Args:
         activation: a name (``"relu"``, ``"hermite-3"``, ``"almost-harmonic"``, ...; also the
             potentials ``"harmonic"``, ``"lambda-harmonic"``, ``"distance"``, which no activation
             has), a formula in x (``"x*tanh(x)"``), an activation object, or any elementwise
             function of one variable.
+        second: the activation of w, if it is another one: ``ew.potential("relu", "erf")``. A number
+            is the dimension.
         dim: the dimension d. On the sphere it is needed only for the Laplacian.
         normalize: on the sphere, divide by the value at rho = 1, as the papers do.
         width: the standard deviation of the Gaussian inputs.
@@ -171,8 +175,19 @@ def potential(
     Returns:
         A `Zonal` potential (a function of rho), a `Radial` one (of r) or a `Separable` one.
     """
+    pair = isinstance(second, (str, Activation)) or callable(second)
+    if second is not None and not pair:
+        if dim is not None:
+            raise EarnshawError(f"two dimensions, {second!r} and {dim!r}; allowed: dim=")
+        dim = second  # type: ignore[assignment]
     dim = None if dim is None else check_dim(dim)
     width = check_width(width)
+    if pair:
+        if kinks or parameters:
+            raise EarnshawError(
+                "two activations with parameters: make each with activation(name, ...) first"
+            )
+        return cross_dual(_dot_product(activation), _dot_product(second), dim, normalize, width)
     max_norm = check_real("max_norm", max_norm, 0.0, LONGEST)
     if isinstance(activation, str):
         activation = canonical(activation)
@@ -268,6 +283,16 @@ def _dual(
         reference=activation.source,
         origin=activation,
     )
+
+
+def _dot_product(given: Any) -> DotProduct:
+    """An activation s(x.w), of which two can be paired."""
+    made = activation(given)
+    if not isinstance(made, DotProduct):
+        raise EarnshawError(
+            f"{made.name} is no function of x.w; allowed for two activations: s(x.w)"
+        )
+    return made
 
 
 def _autocorrelation(activation: Translation, dim: int | None) -> Potential:

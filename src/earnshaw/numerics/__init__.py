@@ -4,6 +4,8 @@ Each module says what it was compared with (`python benchmarks/numerics.py`) and
 
 - eigenpairs of operators known by their products: `eigenpairs`, and `lanczos` inside compiled code;
 - `bessel`, the modified Bessel function K in the logarithm, with derivatives of every order;
+- `bivariate_normal`, the distribution function of two correlated normals, and `tail_moments`, means
+  of powers over half-lines, with their digits in the tails;
 - `hermite`, `series`, `bernstein_form`, `piecewise`, `log_table`: polynomials and tables of them;
 - `quadrature`, `hankel`, `matern`: integrals and radial Fourier transforms;
 - `exact_products`: a difference of products that agree in all their digits;

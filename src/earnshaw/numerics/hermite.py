@@ -14,15 +14,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.typing import ArrayLike
 
 from earnshaw.numerics.quadrature import panel_rule, split_edges
 
 
 @jax.jit
-def hermite_sum(coefficients: Array, x: Array) -> Array:
+def hermite_sum(coefficients: Array, x: Array, gamma: ArrayLike = 1.0) -> Array:
     """sum_n coefficients_n he_n(x), elementwise in `x`, by the forward recurrence.
 
     Forward, not Clenshaw's backward one: derivatives of any order then come from the same loop.
+    With another `gamma`, of gamma^(n/2) he_n(x / sqrt(gamma)), which gamma <= 0 has too: 1 - v
+    gives the means E[he_n(x + sqrt(v) Z)], -v those of x^n / sqrt(n!).
     """
     roots = jnp.sqrt(jnp.arange(1.0, len(coefficients) + 1))
 
@@ -31,7 +34,7 @@ def hermite_sum(coefficients: Array, x: Array) -> Array:
     def step(state: State, row: State) -> tuple[State, None]:
         (before, now, total), (coefficient, root, previous_root) = state, row
         total = total + coefficient * now
-        return (now, (x * now - previous_root * before) / root, total), None
+        return (now, (x * now - gamma * previous_root * before) / root, total), None
 
     previous = jnp.concatenate([jnp.zeros(1), roots[:-1]])
     start = (jnp.zeros_like(x), jnp.ones_like(x), jnp.zeros_like(x))

@@ -26,6 +26,7 @@ from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import ACTIVATIONS
 from earnshaw.duality.activation import LARGEST_FACTOR, DotProduct, NumpyFormula
+from earnshaw.duality.gaussian_means import GaussianMeans, HalfLine, Sum
 from earnshaw.duality.pair import (
     CORNER,
     JUMP,
@@ -164,6 +165,10 @@ class Sign(DotProduct):
         """1 - 2 t / pi."""
         return SignMoment()
 
+    def gaussian_means(self) -> GaussianMeans:
+        """[x > 0] - [x < 0]."""
+        return Sum((1.0, -1.0), (HalfLine(0), HalfLine(0, side=-1)))
+
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:
         """sgn(x)."""
@@ -189,6 +194,10 @@ class Step(DotProduct):
         """J_0."""
         return HalfLineMoment(0)
 
+    def gaussian_means(self) -> GaussianMeans:
+        """[x > 0]."""
+        return HalfLine(0)
+
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:
         """1 for x > 0, 0 for x < 0, 1/2 at 0."""
@@ -212,6 +221,10 @@ class Relu(DotProduct):
     def moment(self) -> Moment:
         """J_1."""
         return HalfLineMoment(1)
+
+    def gaussian_means(self) -> GaussianMeans:
+        """max(0, x)."""
+        return HalfLine(1)
 
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:
@@ -253,6 +266,13 @@ class LeakyRelu(DotProduct):
         """a b c + (b - a)^2 J_1."""
         return TwoSlopesMoment(self.negative_slope, self.positive_slope)
 
+    def gaussian_means(self) -> GaussianMeans:
+        """Two half-lines."""
+        return Sum(
+            (float(self.positive_slope), -float(self.negative_slope)),
+            (HalfLine(1), HalfLine(1, side=-1)),
+        )
+
     @staticmethod
     def in_torch(torch: Any, x: Any, negative_slope: Any, positive_slope: Any) -> Any:
         """Two half-lines that meet at 0."""
@@ -276,6 +296,10 @@ class ReluSquared(DotProduct):
         """J_2."""
         return HalfLineMoment(2)
 
+    def gaussian_means(self) -> GaussianMeans:
+        """max(0, x)^2."""
+        return HalfLine(2)
+
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:
         """max(0, x)^2."""
@@ -298,6 +322,10 @@ class ReluCubed(DotProduct):
     def moment(self) -> Moment:
         """J_3."""
         return HalfLineMoment(3)
+
+    def gaussian_means(self) -> GaussianMeans:
+        """max(0, x)^3."""
+        return HalfLine(3)
 
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:

@@ -18,6 +18,7 @@ from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import ACTIVATIONS
 from earnshaw.duality.activation import DotProduct, NumpyFormula
+from earnshaw.duality.gaussian_means import GaussianMeans, Smooth
 from earnshaw.duality.pair import Moment, Pair, gram
 from earnshaw.duality.symmetry import ODD, Symmetries
 
@@ -98,6 +99,10 @@ class Erf(DotProduct):
         """An arc sine."""
         return ErfMoment()
 
+    def gaussian_means(self) -> GaussianMeans:
+        """erf(x / sqrt(1 + 2 v)): more noise only stretches it."""
+        return Smooth(_smoothed_erf, width=0.7)
+
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:
         """erf(x)."""
@@ -122,10 +127,29 @@ class NormalCdf(DotProduct):
         """1/4 and an arc sine."""
         return NormalCdfMoment()
 
+    def gaussian_means(self) -> GaussianMeans:
+        """Phi(x / sqrt(1 + v))."""
+        return Smooth(_smoothed_cdf, width=1.0)
+
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:
         """P(N(0, 1) <= x); PyTorch's own ndtr gives up in the left tail."""
         return torch.erfc(-x / math.sqrt(2)) / 2
+
+
+def _smoothed_erf(x: Array, variance: Array) -> Array:
+    return special.erf(x / jnp.sqrt(1 + 2 * variance))
+
+
+def _smoothed_cdf(x: Array, variance: Array) -> Array:
+    return special.ndtr(x / jnp.sqrt(1 + variance))
+
+
+def _smoothed_gelu(x: Array, variance: Array) -> Array:
+    root = jnp.sqrt(1 + variance)
+    y = x / root
+    density = jnp.exp(-y * y / 2) / math.sqrt(2 * math.pi)
+    return x * special.ndtr(y) + variance / root * density
 
 
 @ACTIVATIONS.register("gelu")
@@ -149,6 +173,10 @@ class Gelu(DotProduct):
     def moment(self) -> Moment:
         """An algebraic function and an arc sine."""
         return GeluMoment()
+
+    def gaussian_means(self) -> GaussianMeans:
+        """x Phi(x/r) + (v/r) phi(x/r), r = sqrt(1 + v)."""
+        return Smooth(_smoothed_gelu, width=1.0)
 
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:

@@ -11,6 +11,7 @@ from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import ACTIVATIONS
 from earnshaw.duality.activation import LARGEST_RATE, DotProduct, NumpyFormula
+from earnshaw.duality.gaussian_means import GaussianMeans, Smooth
 from earnshaw.duality.pair import EPS, ROUNDING, Moment, Pair, gram
 from earnshaw.duality.symmetry import EVEN, NONE, Symmetries, polynomial_symmetries
 from earnshaw.limits import check_real
@@ -79,6 +80,13 @@ class Exponential(DotProduct):
         """exp(2 shift + rate^2 ((q1 + q2)/2 + c))."""
         return ExponentialMoment(self.rate, self.shift)
 
+    def gaussian_means(self) -> GaussianMeans:
+        """exp(b x + a + b^2 v/2)."""
+        return Smooth(self._smoothed)
+
+    def _smoothed(self, x: Array, variance: Array) -> Array:
+        return jnp.exp(self.rate * x + self.shift + self.rate**2 * variance / 2)
+
     @staticmethod
     def in_torch(torch: Any, x: Any, rate: Any, shift: Any) -> Any:
         """exp(rate x + shift)."""
@@ -108,6 +116,14 @@ class GaussianBump(DotProduct):
     def moment(self) -> Moment:
         """A Gaussian integral in the plane."""
         return GaussianBumpMoment(self.curvature)
+
+    def gaussian_means(self) -> GaussianMeans:
+        """exp(b x^2 / (1 - 2 b v)) / sqrt(1 - 2 b v)."""
+        return Smooth(self._smoothed, width=math.sqrt(-0.5 / self.curvature))
+
+    def _smoothed(self, x: Array, variance: Array) -> Array:
+        spread = 1 - 2 * self.curvature * variance
+        return jnp.exp(self.curvature * x * x / spread) / jnp.sqrt(spread)
 
     @staticmethod
     def in_torch(torch: Any, x: Any, curvature: Any) -> Any:

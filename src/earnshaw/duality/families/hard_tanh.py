@@ -29,6 +29,7 @@ from jax.typing import ArrayLike
 from earnshaw.duality._price import PriceMoment
 from earnshaw.duality._registry import ACTIVATIONS
 from earnshaw.duality.activation import DotProduct, NumpyFormula
+from earnshaw.duality.gaussian_means import GaussianMeans, HalfLine, Polynomial, Sum
 from earnshaw.duality.pair import ROUNDING, Moment, Pair, angle, area, inverse_wedge
 from earnshaw.duality.symmetry import ODD
 from earnshaw.numerics.quadrature import graded, panel_rule
@@ -143,6 +144,13 @@ class HardTanh(DotProduct):
     def moment(self) -> Moment:
         """A single integral."""
         return HardTanhMoment()
+
+    def gaussian_means(self) -> GaussianMeans:
+        """x + max(0, -1 - x) - max(0, x - 1)."""
+        return Sum(
+            (1.0, 1.0, -1.0),
+            (Polynomial((0.0, 1.0)), HalfLine(1, -1.0, -1), HalfLine(1, 1.0)),
+        )
 
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:

@@ -33,6 +33,7 @@ from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import ACTIVATIONS
 from earnshaw.duality.activation import LARGEST_FACTOR, DotProduct, NumpyFormula
+from earnshaw.duality.gaussian_means import GaussianMeans, Polynomial
 from earnshaw.duality.pair import EPS, UNDERFLOW, Moment, Pair
 from earnshaw.duality.symmetry import Symmetries, polynomial_symmetries, series_flip
 from earnshaw.errors import EarnshawError
@@ -200,6 +201,10 @@ class HermiteSum(DotProduct):
         """The coefficients a_n."""
         return {"coefficients": np.asarray(self.coefficients)}
 
+    def gaussian_means(self) -> GaussianMeans:
+        """The same polynomials, smoothed."""
+        return Polynomial(*_row(self.coefficients, self.powers))
+
     @staticmethod
     def in_torch(torch: Any, x: Any, coefficients: Any) -> Any:
         """sum_n coefficients_n he_n(x), by the forward recurrence."""
@@ -208,6 +213,14 @@ class HermiteSum(DotProduct):
             total = total + coefficient * now
             before, now = now, (x * now - math.sqrt(n) * before) / math.sqrt(n + 1)
         return total
+
+
+def _row(coefficients: Array, powers: Array | None) -> tuple[tuple[float, ...], bool]:
+    """The coefficients in he_n, or those of x^n / sqrt(n!) if the powers of x are known."""
+    if powers is None:
+        return tuple(np.asarray(coefficients).tolist()), False
+    roots = np.array([math.sqrt(math.factorial(n)) for n in range(len(powers))])
+    return tuple((np.asarray(powers) * roots).tolist()), True
 
 
 def _is_power(coefficients: np.ndarray) -> bool:

@@ -13,7 +13,7 @@ vectors; this form does not. Derivatives are means too, sector by sector (`_pric
 
 How every step keeps its digits:
 
-- T_n by a Chebyshev series (T_1 = 1 - m T_0 with T_0 an erfcx would lose m^2 roundings);
+- T_n by a Chebyshev series (`numerics/tail_moments.py`);
 - elu of short vectors is nearly linear, and exp(u) - 1 must not be a difference of large numbers:
   falls of T_n are divided differences of the series, second ones a power series;
 - the integrand of long vectors lives within 1/s of the edges of the sector (`_sector_rule.py`).
@@ -23,14 +23,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache, partial
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jax.scipy.special import erfcx
+from jax.scipy.special import erfcx, ndtr
 from jax.typing import ArrayLike
 
 from earnshaw.duality._price import PriceMoment, swapped
@@ -38,57 +38,19 @@ from earnshaw.duality._registry import ACTIVATIONS
 from earnshaw.duality._sector_rule import sector
 from earnshaw.duality.activation import LARGEST_FACTOR, DotProduct, NumpyFormula
 from earnshaw.duality.families.arccosine import Relu
+from earnshaw.duality.gaussian_means import GaussianMeans, HalfExponential, HalfLine, Sum
 from earnshaw.duality.pair import ROUNDING, Moment, Pair, angle, area, inverse_wedge
 from earnshaw.duality.symmetry import EVEN, NONE, Symmetries
 from earnshaw.limits import check_real
-from earnshaw.numerics.series import chebyshev_sum
+from earnshaw.numerics.quadrature import panel_rule
+from earnshaw.numerics.tail_moments import KNEE, place, tail_moment, tail_series
 
-_KNEE, _TERMS = 5.0, 28  # of the series of T_n: the next term is 1e-17
 _SHORT, _POWERS = 0.5, 26  # where a + b is less, that many powers of it are enough
 _HALF = 32  # nodes on either half of a sector
 
 TURN = 2 * math.pi
 
 Rows = Callable[[Array, Array], Array]
-
-
-@lru_cache(maxsize=8)
-def _series(n: int) -> np.ndarray:
-    """The Chebyshev coefficients of (1 + m)^(n+1) T_n(m) in y = (m - knee)/(m + knee).
-
-    T_n(m) = n! 2^(-(n+1)/2) U((n+1)/2, 1/2, m^2/2), smooth in y up to m = infinity.
-    """
-    from flint import arb, ctx
-
-    count = 2 * _TERMS
-    with ctx.workprec(200):
-        angles = [arb.pi() * (2 * i + 1) / (2 * count) for i in range(count)]
-        places = [_KNEE * (1 + t.cos()) / (1 - t.cos()) for t in angles]
-        factor = math.factorial(n) * arb(2) ** (-arb(n + 1) / 2)
-        values = [
-            factor * (1 + m) ** (n + 1) * (m * m / 2).hypgeom_u(arb(n + 1) / 2, arb(0.5))
-            for m in places
-        ]
-        sums = (
-            sum((v * (k * t).cos() for v, t in zip(values, angles, strict=True)), arb(0))
-            for k in range(_TERMS)
-        )
-        return np.array([float(total * (2 if k else 1) / count) for k, total in enumerate(sums)])
-
-
-def _place(m: Array) -> Array:
-    return (m - _KNEE) / (m + _KNEE)
-
-
-@partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _radial(n: int, m: Array) -> Array:
-    """T_n(m) for m >= 0 and n >= 1."""
-    return chebyshev_sum(jnp.asarray(_series(n)), _place(m)) / (1 + m) ** (n + 1)
-
-
-@_radial.defjvp
-def _radial_jvp(n: int, primals: tuple, tangents: tuple) -> tuple[Array, Array]:
-    return _radial(n, *primals), -_radial(n + 1, *primals) * tangents[0]
 
 
 def _fall(n: int, start: Array, step: Array) -> Array:
@@ -99,16 +61,16 @@ def _fall(n: int, start: Array, step: Array) -> Array:
     of S.
     """
     end = start + step
-    y1, y2 = _place(start), _place(end)
+    y1, y2 = place(start), place(end)
     now = later = slope = slope_later = jnp.zeros_like(y2)
-    first, *rest = _series(n)
+    first, *rest = tail_series(n)
     for coefficient in reversed(rest):
         slope, slope_later = 2 * now + 2 * y1 * slope - slope_later, slope
         now, later = coefficient + 2 * y2 * now - later, now
     value, slope = first + y2 * now - later, now + y1 * slope - slope_later
     near, far = 1 + start, 1 + end
     spread = near + far if n == 1 else near * near + near * far + far * far
-    turn = 2 * _KNEE / ((start + _KNEE) * (end + _KNEE))
+    turn = 2 * KNEE / ((start + KNEE) * (end + KNEE))
     return (spread / far ** (n + 1) * value - turn * slope) / near ** (n + 1)
 
 
@@ -140,12 +102,12 @@ def _sector(s1: Array, s2: Array, opening: Array, other: Array, rows: Rows) -> A
 
 def _decaying(along1: Array, along2: Array) -> Array:
     """Of E[exp(-|u| - |v|); the sector]."""
-    return _radial(1, along1 + along2)
+    return tail_moment(1, along1 + along2)
 
 
 def _one_decaying(along1: Array, along2: Array) -> Array:
     """Of E[exp(-|u|) + exp(-|v|); the sector]."""
-    return _radial(1, along1) + _radial(1, along2)
+    return tail_moment(1, along1) + tail_moment(1, along2)
 
 
 def _one_linear(along1: Array, along2: Array) -> Array:
@@ -251,7 +213,7 @@ class EluMoment(SectorMoment):
         """E[s''(u) s(v)]."""
         sizes = _Sizes(pair)
         # v e^u where u < 0 < v, and (e^v - 1) e^u where both are negative
-        rising = sizes.opposed(lambda along1, along2: along2 * _radial(2, along1))
+        rising = sizes.opposed(lambda along1, along2: along2 * tail_moment(2, along1))
         falling = sizes.equal(lambda along1, along2: along2 * _fall(1, along1, along2))
         smooth = self.alpha * (rising - self.alpha * falling)
         jump = 1 - self.alpha
@@ -262,6 +224,42 @@ class EluMoment(SectorMoment):
             erfcx(deviation / math.sqrt(2)) / 2 - 0.5
         )
         return smooth + jump * given_zero / (math.sqrt(2 * math.pi) * sizes.s1)
+
+
+class EluMeans(GaussianMeans):
+    """elu: s_0 = max(0, x) + alpha (exp(x) - 1)[x < 0], s_1 = [x > 0] + alpha exp(x)[x < 0], ..."""
+
+    alpha: float = eqx.field(static=True)
+    kinks = (0.0,)
+    places = ((0.0, 0.0), (0.0, 1.0))
+
+    def jumps(self, i: int) -> tuple[float, ...]:
+        return ({0: 0.0, 1: 1 - self.alpha}.get(i, -self.alpha),)
+
+    def mean(self, i: int, x: Array, variance: Array) -> Array:
+        """Both sides; below 0 with tau <= 1, E[exp(X) - 1; X < 0] is
+
+        expm1(x + v/2) Phi(-x/tau - tau) - (Phi(-x/tau) - Phi(-x/tau - tau)),
+
+        the bracket an integral of the density, so that short vectors lose nothing.
+        """
+        below = HalfExponential(-1)
+        if i:
+            linear = HalfLine(0).mean(0, x, variance) if i == 1 else 0.0
+            return linear + self.alpha * below.mean(i, x, variance)
+        tau = jnp.sqrt(variance)
+        short = tau <= 1
+        far = below.mean(0, x, variance) - HalfLine(0, side=-1).mean(0, x, variance)
+        tau = jnp.where(short & (tau > 0), tau, 1.0)
+        y = jnp.clip(x / tau, -40.0, 40.0)
+        nodes, weights = panel_rule(np.array([0.0, 1.0]), 10)
+        steps = y[..., None] + tau[..., None] * nodes
+        bracket = tau * jnp.sum(weights * jnp.exp(-steps * steps / 2), -1) / math.sqrt(TURN)
+        small = jnp.minimum(x + variance / 2, 41.0)  # beyond, Phi is 0
+        near = jnp.expm1(small) * ndtr(-y - tau) - bracket
+        hard = jnp.expm1(jnp.minimum(x, 0.0))
+        near = jnp.where(variance > 0, near, hard)
+        return HalfLine(1).mean(0, x, variance) + self.alpha * jnp.where(short, near, far)
 
 
 @ACTIVATIONS.register("laplace")
@@ -282,6 +280,10 @@ class Laplace(DotProduct):
     def moment(self) -> Moment:
         """Sectors of equal and of opposite signs."""
         return LaplaceMoment()
+
+    def gaussian_means(self) -> GaussianMeans:
+        """Two half-lines."""
+        return Sum((1.0, 1.0), (HalfExponential(1), HalfExponential(-1)))
 
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:
@@ -317,6 +319,10 @@ class Elu(DotProduct):
     def moment(self) -> Moment:
         """The quadrants one by one."""
         return EluMoment(self.alpha)
+
+    def gaussian_means(self) -> GaussianMeans:
+        """Linear above 0, exponential below."""
+        return EluMeans(float(self.alpha))
 
     @staticmethod
     def in_torch(torch: Any, x: Any, alpha: Any) -> Any:

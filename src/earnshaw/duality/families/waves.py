@@ -16,6 +16,7 @@ from jax.typing import ArrayLike
 
 from earnshaw.duality._registry import ACTIVATIONS
 from earnshaw.duality.activation import LARGEST_RATE, DotProduct, NumpyFormula
+from earnshaw.duality.gaussian_means import GaussianMeans, Smooth
 from earnshaw.duality.pair import EPS, ROUNDING, Moment, Pair, half_distance
 from earnshaw.duality.symmetry import EVEN, ODD
 from earnshaw.limits import check_real
@@ -77,6 +78,14 @@ class RbfMoment(WaveMoment):
         return jnp.exp(-2 * self.gamma * half_distance(*pair))
 
 
+def _smoothed_sin(x: Array, variance: Array) -> Array:
+    return jnp.exp(-variance / 2) * jnp.sin(x)
+
+
+def _smoothed_cos(x: Array, variance: Array) -> Array:
+    return jnp.exp(-variance / 2) * jnp.cos(x)
+
+
 @ACTIVATIONS.register("sin")
 class Sin(DotProduct):
     """sin(x)."""
@@ -92,6 +101,10 @@ class Sin(DotProduct):
     def moment(self) -> Moment:
         """exp(-(q1 + q2)/2) sinh c."""
         return SinMoment()
+
+    def gaussian_means(self) -> GaussianMeans:
+        """exp(-v/2) sin(x)."""
+        return Smooth(_smoothed_sin, waves=1.0)
 
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:
@@ -114,6 +127,10 @@ class Cos(DotProduct):
     def moment(self) -> Moment:
         """exp(-(q1 + q2)/2) cosh c."""
         return CosMoment()
+
+    def gaussian_means(self) -> GaussianMeans:
+        """exp(-v/2) cos(x)."""
+        return Smooth(_smoothed_cos, waves=1.0)
 
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:
@@ -144,6 +161,13 @@ class Rbf(DotProduct):
     def moment(self) -> Moment:
         """exp(-gamma |theta - w|^2)."""
         return RbfMoment(self.gamma)
+
+    def gaussian_means(self) -> GaussianMeans:
+        """exp(-gamma v) s(x)."""
+        return Smooth(self._smoothed, waves=math.sqrt(2 * self.gamma))
+
+    def _smoothed(self, x: Array, variance: Array) -> Array:
+        return jnp.exp(-self.gamma * variance) * self(x)
 
     @staticmethod
     def in_torch(torch: Any, x: Any, gamma: Any) -> Any:

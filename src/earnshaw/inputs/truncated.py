@@ -1,8 +1,7 @@
-"""Input distributions: what the network is fed with, and therefore what the charges feel."""
+"""A centred Gaussian inside of a ball (EPD, Lemma B.1)."""
 
 from __future__ import annotations
 
-import abc
 import math
 
 import equinox as eqx
@@ -14,6 +13,7 @@ from jax.scipy.special import logsumexp
 from scipy.special import gammainccinv, gammaln
 
 from earnshaw import numerics  # noqa: F401  (float64)
+from earnshaw.inputs.gaussian import Inputs, isotropic_log_density
 from earnshaw.limits import check_real, check_width
 
 NEGLIGIBLE = 1e-18  # a probability that no float64 computation can see
@@ -21,32 +21,6 @@ NEGLIGIBLE = 1e-18  # a probability that no float64 computation can see
 
 def _radius(value: object) -> float:
     return check_real("radius of the inputs", value, 0.0)
-
-
-class Inputs(eqx.Module):
-    """A distribution of inputs in R^d, for every d. See `Gaussian` and `TruncatedGaussian`."""
-
-    @abc.abstractmethod
-    def log_density(self, x: Array) -> Array:
-        """log p(x) for points `x` of shape (..., d); shape (...)."""
-
-    @abc.abstractmethod
-    def sample(self, key: Array, count: int, dim: int) -> Array:
-        """`count` independent inputs, shape (count, dim)."""
-
-
-class Gaussian(Inputs):
-    """The centred Gaussian N(0, width^2 I). The papers' case is width 1."""
-
-    width: float = eqx.field(default=1.0, converter=check_width)
-
-    def log_density(self, x: Array) -> Array:
-        """-|x|^2 / (2 width^2) - d log(sqrt(2 pi) width), for `x` of shape (..., d)."""
-        return _log_density(self.width, x)
-
-    def sample(self, key: Array, count: int, dim: int) -> Array:
-        """`count` independent inputs, shape (count, dim)."""
-        return self.width * jax.random.normal(key, (count, dim))
 
 
 class TruncatedGaussian(Inputs):
@@ -75,7 +49,7 @@ class TruncatedGaussian(Inputs):
     def log_density(self, x: Array) -> Array:
         """That of the Gaussian minus `log_mass`; -inf where |x| > radius."""
         outside = jnp.linalg.norm(x / self.radius, axis=-1) > 1
-        inside = _log_density(self.width, x) - self.log_mass(x.shape[-1])
+        inside = isotropic_log_density(self.width, x) - self.log_mass(x.shape[-1])
         return jnp.where(outside, -jnp.inf, inside)
 
     def sample(self, key: Array, count: int, dim: int) -> Array:
@@ -109,8 +83,3 @@ class TruncatedGaussian(Inputs):
         # v_n is a Poisson(t) probability at a + n: ten standard deviations above t it is nothing.
         n = np.arange(math.ceil(largest + 10 * math.sqrt(largest)) + 30)
         return n * log_t - (gammaln(half + 1 + n) - gammaln(half + 1)), log_t
-
-
-def _log_density(width: float, x: Array) -> Array:
-    scaled = jnp.sum(jnp.square(x / width), axis=-1) / 2
-    return -scaled - x.shape[-1] * (0.5 * math.log(2 * math.pi) + jnp.log(width))
