@@ -191,7 +191,7 @@ def test_potential_of_two():
     assert float(raw.value(0.3)) == pytest.approx(wanted, abs=raw.error_bound)
     both = np.sqrt(power("relu", 0.0, 1.0) * power("erf", 0.0, 1.0))
     assert float(mixed(0.3)) == pytest.approx(wanted / both, abs=mixed.error_bound)
-    assert (raw.dim, raw.method) == (3, "closed form")
+    assert (raw.dim, raw.method) == (3, "single integral")
     assert raw.error_bound < 1e-13
     back = ew.potential("erf", "relu", normalize=False)
     assert float(back.moment(0.1, 0.2, 1.0, 2.0, 0.3)) == pytest.approx(
