@@ -107,6 +107,7 @@ def test_a_run_of_a_newer_version(refuse, tmp_path):
     assert "version" in refuse("certify", str(path))
 
 
+@pytest.mark.slow
 def test_a_symmetry_explains_a_minimum_that_is_not_strict(invoke, tmp_path):
     """relu units may be longer and lighter: the eigenvalue across that is positive all the same."""
     teacher = ew.Teacher([[1.0, 0.0], [0.0, 1.0]], [1.0, -1.0], "relu")

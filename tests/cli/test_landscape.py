@@ -86,6 +86,7 @@ def test_points_are_written_for_certify(invoke, tmp_path):
         assert json.loads(printed)["kind"] == point["kind"]
 
 
+@pytest.mark.slow
 def test_no_number_is_broken_at_80_columns(invoke, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     typed = "landscape --activation relu --teacher orthonormal --units 2 --dim 2 --starts 10"

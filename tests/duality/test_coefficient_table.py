@@ -48,6 +48,7 @@ def _bend(x: arb) -> arb:
     return -2 * x.tanh() * _sech(x)
 
 
+@pytest.mark.quick("0.8-*")
 @pytest.mark.parametrize(("s1", "s2", "rho"), [(0.02, 1.5, 0.6), (0.8, 2.2, -0.9)])
 def test_derivatives_are_means_of_derivatives(s1, s2, rho):
     """Price: d/dc E[s s] = E[s' s'], d2/dc2 = E[s'' s''], and d/dq1 by differences of the truth."""
@@ -77,6 +78,7 @@ def test_beyond_its_end_a_table_promises_nothing():
     assert np.isfinite(float(form(Pair.of_moments(far, jnp.asarray(1.0), jnp.asarray(0.0)))))
 
 
+@pytest.mark.slow
 def test_a_function_that_no_table_resolves_has_none():
     rough = hermite_series(lambda x: np.sin(300 * np.asarray(x)), proven=False)
     assert rough.for_many_pairs().table is None

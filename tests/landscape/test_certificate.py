@@ -151,7 +151,7 @@ def test_the_gradient_norm_is_that_of_the_loss(name, on):
     assert found.gradient_norm == pytest.approx(math.sqrt(squares), rel=1e-7)
 
 
-@pytest.mark.quick("almost-harmonic", "gaussian")
+@pytest.mark.quick("gaussian")
 @pytest.mark.parametrize("name", ["gaussian", "almost-harmonic"])
 def test_midway_between_two_equal_charges_is_a_saddle(name):
     """By symmetry critical; off the protons no stable point (Full, Theorem 3.6)."""
