@@ -13,7 +13,11 @@ from earnshaw.landscape.proofs.escape_rise import rise_bounds
 
 AXES = np.eye(3)
 TEACHER = Teacher(AXES[:2], [3.0, 1.0], "sign", on="sphere")
-LOSS = population_loss(TEACHER)
+
+
+@pytest.fixture(scope="module")
+def loss():
+    return population_loss(TEACHER)
 
 
 def turned(angle):
@@ -21,9 +25,9 @@ def turned(angle):
     return [math.cos(angle), 0.0, math.sin(angle)]
 
 
-def test_the_split_minimum_has_an_exit_that_ends_at_the_teacher():
+def test_the_split_minimum_has_an_exit_that_ends_at_the_teacher(loss):
     """L = 9 + 1 - 2 (3 C) + C^2 with C = 3, so 1; level until the spare unit is on w_2, then 0."""
-    path = escape(LOSS, Student(AXES[[0, 0]], [1.5, 1.5]))
+    path = escape(loss, Student(AXES[[0, 0]], [1.5, 1.5]))
     np.testing.assert_allclose(path.losses, [1, 1, 1, 0], atol=1e-15)
     assert (path.largest_rise, path.exact, path.never_rises) == (0, True, True)
     assert path.drop == 1
@@ -34,16 +38,16 @@ def test_the_split_minimum_has_an_exit_that_ends_at_the_teacher():
     assert 1 - 1e-15 < bounds.drop <= 1
 
 
-def test_opposite_units_of_an_odd_activation_share_a_place():
-    path = escape(LOSS, Student(AXES[[0, 0]] * [[1.0], [-1.0]], [4.0, 1.0]))
+def test_opposite_units_of_an_odd_activation_share_a_place(loss):
+    path = escape(loss, Student(AXES[[0, 0]] * [[1.0], [-1.0]], [4.0, 1.0]))
     np.testing.assert_array_equal(path.students[1].weights, [3, 0])
     assert path.losses[1] == pytest.approx(1, abs=1e-15)
 
 
-def test_there_is_no_exit_without_a_spare_unit_or_from_the_teacher():
-    assert escape(LOSS, Student(AXES[[0, 2]], [3.0, 0.5])) is None
+def test_there_is_no_exit_without_a_spare_unit_or_from_the_teacher(loss):
+    assert escape(loss, Student(AXES[[0, 2]], [3.0, 0.5])) is None
     perfect = Student(AXES[[0, 1, 2]], [3.0, 1.0, 0.0])
-    assert escape(LOSS, perfect) is None
+    assert escape(loss, perfect) is None
     fixed = population_loss(TEACHER, wrt="positions")
     assert escape(fixed, Student(AXES[[0, 0]], [1.5, 1.5])) is None
 
@@ -77,20 +81,20 @@ def test_weights_alone_make_a_parabola_whose_ends_decide():
     assert rise_bounds(loss.teacher, path).rise == pytest.approx(1, abs=1e-15)
 
 
-def test_segments_are_geodesics_at_even_speed():
+def test_segments_are_geodesics_at_even_speed(loss):
     one, other = Student([turned(0.2)], [1.0]), Student([turned(1.4)], [3.0])
-    middle = between(LOSS, one, other, 0.25)
+    middle = between(loss, one, other, 0.25)
     np.testing.assert_allclose(middle.positions, [turned(0.5)], atol=1e-15)
     np.testing.assert_allclose(middle.weights, [1.5])
 
 
-def test_a_path_needs_two_students():
+def test_a_path_needs_two_students(loss):
     with pytest.raises(EarnshawError, match="at least two"):
-        trace(LOSS, [Student(AXES[:2], [1.0, 1.0])])
+        trace(loss, [Student(AXES[:2], [1.0, 1.0])])
 
 
-def test_the_summary_can_be_checked_by_hand():
-    plain = escape(LOSS, Student(AXES[[0, 0]], [1.5, 1.5])).summary()
+def test_the_summary_can_be_checked_by_hand(loss):
+    plain = escape(loss, Student(AXES[[0, 0]], [1.5, 1.5])).summary()
     for vertex in plain["vertices"]:
         c, x = np.array(vertex["weights"]), np.array(vertex["positions"])
         phi = lambda a, b: 1 - 2 / np.pi * np.arccos(np.clip(a @ b.T, -1, 1))  # noqa: E731

@@ -125,7 +125,22 @@ def made():
     yield "almost-harmonic-cusp", prove(screened, Student([[0.0, 0.0, 0.0]], [1.0]))
 
 
-MADE = {name: written(proof) for name, proof in made() if proof.proven}
+NAMES = (
+    "erf-minimum",
+    "exponential-minimum",
+    "hermite-2-saddle",
+    "relu-minimum",
+    "erf-weights",
+    "distance-cusp",
+    "sign-cusp",
+    "almost-harmonic-cusp",
+)
+
+
+@functools.cache
+def files():
+    """The text of each proof's file."""
+    return {name: written(proof) for name, proof in made() if proof.proven}
 
 
 # --- the judge ------------------------------------------------------------------------------------
@@ -309,9 +324,9 @@ def changes(text):
             yield path, other, changed
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_judge_finds_true_what_was_proven_and_not_its_opposites(name):
-    fields = json.loads(MADE[name])
+    fields = json.loads(files()[name])
     assert true(fields)
     assert not true(fields | {"loss": [fields["loss"][1] + 1e-9, fields["loss"][1] + 1]})
     other = {"minimum": "cusp-minimum"}.get(fields["kind"], "minimum")
@@ -321,10 +336,10 @@ def test_the_judge_finds_true_what_was_proven_and_not_its_opposites(name):
 
 
 @pytest.mark.quick("erf-weights", "distance-cusp")
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", NAMES)
 def test_what_passes_after_a_change_is_true(name, tmp_path):
     path, passed, complaints = tmp_path / "proof.json", [], []
-    for where, other, fields in changes(MADE[name]):
+    for where, other, fields in changes(files()[name]):
         path.write_text(signed(fields))
         try:
             proof = check_proof(path)
@@ -342,7 +357,7 @@ def test_what_passes_after_a_change_is_true(name, tmp_path):
 
 def test_a_number_says_no_more_than_its_float(tmp_path):
     """More digits would be read as the same float, and claim more of the loss than was proven."""
-    path, text = tmp_path / "proof.json", MADE["hermite-2-saddle"]
+    path, text = tmp_path / "proof.json", files()["hermite-2-saddle"]
     low = json.loads(text)["loss"][0]
     body = text.partition('"digest"')[0].rstrip().rstrip(",") + "}"
     finer = body.replace(f'"loss": [{low!r}', f'"loss": [{low!r}1')
