@@ -101,7 +101,7 @@ def test_many_pairs(first):
 
 @pytest.mark.slow
 def test_pairs_without_closed_form():
-    """Every fourth of them; all passed once."""
+    """Every fourth of them."""
     pairs = itertools.combinations_with_replacement(affine_reference.NO_FORMULA, 2)
     for first, second in itertools.islice(pairs, 0, None, 4):
         series = "softsign" not in (first, second)
