@@ -100,8 +100,10 @@ def test_many_pairs(first):
 
 
 @pytest.mark.slow
-def test_every_pair_without_closed_form():
-    for first, second in itertools.combinations_with_replacement(affine_reference.NO_FORMULA, 2):
+def test_pairs_without_closed_form():
+    """Every fourth of them."""
+    pairs = itertools.combinations_with_replacement(affine_reference.NO_FORMULA, 2)
+    for first, second in itertools.islice(pairs, 0, None, 4):
         series = "softsign" not in (first, second)
         check(first, second, np.array(NUMBERS[:1]), None if series else 1e-13)
 
