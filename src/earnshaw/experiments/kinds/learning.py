@@ -79,7 +79,7 @@ class LearningKind(Kind):
     numbers = frozenset({"success", "found", "relative_loss", "farthest"})
     sources = (
         *("charges", "descent", "duality", "energy", "landscape", "learning"),
-        *("numerics", "inputs.py", "settings.py"),
+        *("numerics", "inputs", "settings.py"),
         "experiments/kinds/learning.py",
     )
 
