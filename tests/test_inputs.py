@@ -234,6 +234,7 @@ def test_files(tmp_path, ending):
     """What is written is read, to the last bit."""
     all_inputs = (
         ew.Gaussian(0.3),
+        ew.Gaussian(covariance=0.09),
         ew.Gaussian(mean=[0.1, 2.0], covariance=SPREAD),
         ew.GaussianMixture(*MIXED),
     )

@@ -49,7 +49,7 @@ class Gaussian(Inputs):
         covariance: a number (times I), a diagonal (d,) or a positive semidefinite matrix (d, d).
     """
 
-    width: float  # NaN if there is a covariance
+    width: float  # NaN if there is a mean and a covariance, or a covariance that is no number
     mean: Array | None
     covariance: Array | None
 
@@ -63,10 +63,11 @@ class Gaussian(Inputs):
         if covariance is not None and width != 1.0:
             raise EarnshawError("inputs with a width and a covariance; allowed: one of them")
         self.mean = None if mean is None else checked_mean(mean)
-        if covariance is None:
-            self.width, self.covariance = check_width(width), None
-        else:
-            self.width, self.covariance = math.nan, checked_covariance(covariance)
+        found = None if covariance is None else checked_covariance(covariance)
+        if found is not None and self.mean is None and not found.ndim:
+            width, found = math.sqrt(float(found)), None  # N(0, width^2 I) by another name
+        self.width = math.nan if found is not None else check_width(width)
+        self.covariance = found
         if self.mean is not None and self.covariance is not None and self.covariance.ndim:
             check_fit("covariance", self.covariance.shape[0], self.mean.shape[0])
 

@@ -63,9 +63,7 @@ HEADER = ("format", "version")
 
 def _fields(inputs: Gaussian | GaussianMixture) -> Fields:
     if isinstance(inputs, Gaussian) and inputs.dim is None:
-        known = inputs.covariance is None
-        width = inputs.width if known else np.sqrt(np.asarray(inputs.covariance))
-        return {"kind": "isotropic", "width": float(width)}
+        return {"kind": "isotropic", "width": float(inputs.width)}
     parts = inputs.components()
     return {
         "kind": "mixture" if isinstance(inputs, GaussianMixture) else "gaussian",
