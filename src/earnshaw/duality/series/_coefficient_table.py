@@ -16,7 +16,6 @@ chunks as the shorter of the longest vectors on either side needs: about 60 s^2 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
@@ -117,17 +116,17 @@ def _power_sums(
     through the loop would compile a longer one each time.
     """
     longest = (jnp.max(table.chunks[piece], initial=0) for piece in (piece1, piece2))
-    powers = [_powers(x, CHUNK + 1, m) for m in range(order + 1)]
 
     def step(state: tuple[Array, tuple[Array, ...]]) -> tuple[Array, tuple[Array, ...]]:
-        """P = P x^CHUNK + Q, Q the polynomial of a chunk, with derivatives by Leibniz's rule."""
+        """P = P x + a_j a'_j for the terms of a chunk; and P' = P' x + P, P'' = P'' x + 2 P' ..."""
         chunk, sums = state
-        terms = table._chunk(piece1, row1, chunk) * table._chunk(piece2, row2, chunk)
-        return chunk - 1, tuple(
-            jnp.sum(terms * powers[m][..., :-1], axis=-1)
-            + sum(math.comb(m, i) * sums[i] * powers[m - i][..., -1] for i in range(m + 1))
-            for m in range(order + 1)
-        )
+        left, right = table._chunk(piece1, row1, chunk), table._chunk(piece2, row2, chunk)
+        for j in reversed(range(CHUNK)):
+            sums = (
+                sums[0] * x + left[..., j] * right[..., j],
+                *(sums[m] * x + m * sums[m - 1] for m in range(1, order + 1)),
+            )
+        return chunk - 1, sums
 
     shape = jnp.broadcast_shapes(piece1.shape, piece2.shape, x.shape)
     start = (jnp.minimum(*longest) - 1, (jnp.zeros(shape),) * (order + 1))
