@@ -117,6 +117,7 @@ def test_truncated_directions_are_uniform(dim, width, radius):
     assert np.all(deviation < 5 * math.sqrt(2) / (dim * math.sqrt(COUNT)) + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dim", "width", "radius"), CASES[1:5])
 def test_truncated_moments_by_quadrature(dim, width, radius):
     """E|x|^2 and E|x|^4 against integrals of r^(d-1) exp(-r^2/2), within five standard errors."""

@@ -28,7 +28,7 @@ def size(name, s):
     return float(plane_mean(ACTIVATIONS[name], 1 - 1e-15, s**2, s**2)) ** 0.5
 
 
-@pytest.mark.quick("tanh-0.7-*", "silu-0.03125*")
+@pytest.mark.quick("tanh-0.7-*")
 @pytest.mark.parametrize(("s1", "s2", "rho"), PAIRS)
 @pytest.mark.parametrize("name", ["tanh", "logistic", "softplus", "silu", "mish"])
 def test_moments_are_those_of_the_plane(name, s1, s2, rho):

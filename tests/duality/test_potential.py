@@ -14,7 +14,7 @@ from earnshaw.duality.pair import Pair, angle
 from earnshaw.errors import EarnshawError
 
 
-@pytest.mark.quick("3-relu")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["erf", "tanh", "hermite-4", "relu", "gelu"])
 @pytest.mark.parametrize("dim", [2, 3, 6])
 def test_zonal_laplacian_is_the_laplacian_of_the_extension(name, dim):

@@ -65,12 +65,14 @@ def check(first: str, second: str, rows: np.ndarray, relative: float | None = 1e
             assert abs(value - wanted) <= relative * size(first, second, row) + 1e-290
 
 
+@pytest.mark.quick("relu-erf")
 @pytest.mark.parametrize(("first", "second"), QUICK)
 def test_values(first, second):
     """At ordinary numbers and at the far ends, against 60 digits."""
     check(first, second, np.concatenate([NUMBERS, extremes(len(first + second), 3)]))
 
 
+@pytest.mark.slow
 def test_series():
     """Two smooth functions without closed forms: within the stated bound."""
     check("tanh", "softplus", np.array([(-1.0, 2.0, 0.5, 3.0, -1.1)]), None)
@@ -127,6 +129,7 @@ def test_without_biases(name):
 # -- derivatives ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_gradient():
     """relu and erf: d/dmu1 is that of step and erf; d/dmu2 and d/dc by differences."""
     at, h = (0.3, -0.5, 1.25, 0.75, 0.375), 2.0**-10
@@ -165,6 +168,7 @@ def test_derivatives(first, second):
         assert twice[m - 1, n - 1] == pytest.approx(mixed, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_gradient_where_units_coincide():
     """relu: d/dmu1 is E[u; u > 0], d/dc is P(u > 0), d/dq1 vanishes; all finite at rho = 1."""
     mu, q = 0.4, 1.3
@@ -211,6 +215,7 @@ def test_width():
     )
 
 
+@pytest.mark.slow
 def test_the_second_argument():
     """A name, an activation, a function or, as before, the dimension."""
     assert [ew.potential("relu", 10).dim, ew.potential("relu", dim=10).dim] == [10, 10]

@@ -37,6 +37,7 @@ def test_paper_error_3_flow_on_half_the_loss_is_dynamics_under_phi(wrt):
     check_energy_falls(path)
 
 
+@pytest.mark.slow
 def test_recorded_energy_is_the_loss():
     path = simulate(TEACHER, STUDENT, 1.5)
     loss = ew.population_loss(TEACHER)

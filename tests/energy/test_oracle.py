@@ -37,6 +37,7 @@ def exact():
     return ew.population_loss(ew.Teacher(W, B, "gaussian"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["exact", "float64"])
 def test_the_field_and_its_gradient(exact, name):
     oracle = oracle_of(name, exact)

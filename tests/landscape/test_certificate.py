@@ -74,7 +74,7 @@ PERFECT = [
 ]
 
 
-@pytest.mark.quick("relu-*", "sign-3-sphere-*")
+@pytest.mark.quick("sign-3-sphere-*")
 @pytest.mark.parametrize(("name", "dim", "on", "kind"), PERFECT)
 def test_the_answer_is_a_minimum_in_any_order_and_to_rounding(name, dim, on, kind):
     teacher, loss = made(name, dim, on=on)
@@ -109,7 +109,7 @@ def test_flat_directions_of_a_perfect_relu_are_no_saddle():
     assert certificate(loss, stretched).kind == "minimum"
 
 
-@pytest.mark.quick("sign-*")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "dim", "on"),
     [("almost-harmonic", 3, "space"), ("almost-harmonic", 3, "sphere"), ("sign", 3, "sphere")],
@@ -166,6 +166,7 @@ def test_midway_between_two_equal_charges_is_a_saddle(name):
     assert found.smallest_eigenvalue <= 2 * (values[0] - values[1]) / step**2 + 1e-3
 
 
+@pytest.mark.slow
 def test_a_minimum_that_is_not_the_answer():
     """One unit for two protons far apart stays with the one it has, and nothing is 0."""
     w = np.array([[0.0, 0, 0], [3.0, 0, 0]])

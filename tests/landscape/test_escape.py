@@ -25,6 +25,7 @@ def turned(angle):
     return [math.cos(angle), 0.0, math.sin(angle)]
 
 
+@pytest.mark.slow
 def test_the_split_minimum_has_an_exit_that_ends_at_the_teacher(loss):
     """L = 9 + 1 - 2 (3 C) + C^2 with C = 3, so 1; level until the spare unit is on w_2, then 0."""
     path = escape(loss, Student(AXES[[0, 0]], [1.5, 1.5]))
@@ -44,6 +45,7 @@ def test_opposite_units_of_an_odd_activation_share_a_place(loss):
     assert path.losses[1] == pytest.approx(1, abs=1e-15)
 
 
+@pytest.mark.slow
 def test_there_is_no_exit_without_a_spare_unit_or_from_the_teacher(loss):
     assert escape(loss, Student(AXES[[0, 2]], [3.0, 0.5])) is None
     perfect = Student(AXES[[0, 1, 2]], [3.0, 1.0, 0.0])

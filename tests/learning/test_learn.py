@@ -41,6 +41,7 @@ def stop_after(count):
     return report
 
 
+@pytest.mark.slow
 def test_every_unit_is_found_and_no_more(teacher, run):
     assert run.stop is ew.Stop.RECOVERED
     assert run.matching.is_permutation

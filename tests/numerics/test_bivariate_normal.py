@@ -45,6 +45,7 @@ def draw(count: int, spread: float, seed: int) -> np.ndarray:
     return np.array(rows)
 
 
+@pytest.mark.quick("3.0-1")
 @pytest.mark.parametrize(("spread", "seed"), [(1.0, 0), (3.0, 1)])
 def test_values(spread, seed):
     """To 1e-15; |rho| to 1 - 1e-12 with the gap given."""
@@ -85,6 +86,7 @@ def test_ends():
         assert float(cdf(jnp.inf, jnp.inf, rho)) == 1.0
 
 
+@pytest.mark.quick("0.8")
 @pytest.mark.parametrize("rho", [-0.999999, 0.0, 0.8])
 def test_derivatives(rho):
     """The gradient, and the Hessian as derivatives of the gradient's definition."""
