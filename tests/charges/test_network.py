@@ -41,7 +41,7 @@ def test_a_teacher_of_translations():
     np.testing.assert_allclose(teacher(INPUTS), exact, rtol=1e-12)
 
 
-@pytest.mark.quick("relu", "erf")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["relu", "erf", "hermite-3"])
 def test_mean_square_of_a_teacher_is_its_energy(name):
     """E[f^2] = sum_ij b_i b_j Phi(w_i, w_j) with the raw potential, by Monte Carlo."""

@@ -48,6 +48,7 @@ def test_pieces_do_not_matter(name):
     assert TRACES.count == traced  # the first piece has compiled the others
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_where_it_was():
     begun = begin(NOISY, TOY, STARTS, seed(3))
     reports, stored = [], []

@@ -60,6 +60,7 @@ def test_pushes_are_uniform_in_the_ball():
     assert lengths.max() <= 1
 
 
+@pytest.mark.slow
 def test_a_minimum_is_recognised_at_once():
     before, after = one_step(PerturbedGD(tolerance=1e-6), TOY, point(1.0, 0.0))
     assert int(after.stop) == Stop.CONVERGED.code

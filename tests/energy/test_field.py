@@ -7,7 +7,7 @@ from energy.cases import case, error
 from energy.exact_potentials import mp
 
 
-@pytest.mark.quick("relu-*", "gaussian-*")
+@pytest.mark.quick("gaussian-*")
 @pytest.mark.parametrize(
     ("name", "on"), [("gaussian", "space"), ("relu", "space"), ("relu", "sphere")]
 )

@@ -185,6 +185,7 @@ def sealed(exact):
     return asked_loss(exact, Sealed(answer=answer, error=jnp.zeros(())))
 
 
+@pytest.mark.slow
 def test_node_wise_learning_needs_nothing_but_answers(sealed):
     around = usual_starts(sealed.manifold, 2, directions=False)
     method, _ = node_wise_method("node-wise", sealed, 10, around, MethodOptions())

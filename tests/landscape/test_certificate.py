@@ -311,6 +311,7 @@ def test_samples():
     assert solved.smallest_eigenvalue > 0
 
 
+@pytest.mark.slow
 def test_the_summary_is_json():
     teacher, loss = made("almost-harmonic", 3)
     fixed = population_loss(teacher, wrt="positions")

@@ -72,6 +72,7 @@ def test_a_rise_between_vertices_is_seen():
         rise_bounds(loss.teacher, over)
 
 
+@pytest.mark.slow
 def test_weights_alone_make_a_parabola_whose_ends_decide():
     """L = (1 - c)^2 for c from -1 to 2: down to 0, then up to 1."""
     loss = population_loss(Teacher(AXES[:1], [1.0], "sign", on="sphere"))

@@ -71,6 +71,7 @@ def taylor(function, centre, order, reach=0.5, count=80):
     return [float((values[k] / count).real) / reach**k for k in range(order + 1)]
 
 
+@pytest.mark.quick("1")
 @pytest.mark.parametrize("order", [-0.5, 3, 10.5])
 def test_derivatives_of_any_order(order):
     ctx.dps, nu = 80, acb(order)

@@ -30,7 +30,7 @@ def networks(name, parameters, on, dim=3, seed=0):
     return teacher, Student(theta, rng.normal(size=2))
 
 
-@pytest.mark.quick("erf")
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [CASES[0], CASES[2], CASES[6]], ids=["relu", "erf", "harmonic"])
 def test_the_loss_is_that_of_the_library(case):
     teacher, student = networks(*case)

@@ -324,6 +324,7 @@ def changes(text):
             yield path, other, changed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_judge_finds_true_what_was_proven_and_not_its_opposites(name):
     fields = json.loads(files()[name])
