@@ -64,6 +64,26 @@ def check_width(value: object) -> float:
     return check_real("input width", value, 1e-30, 1e30)
 
 
+ORACLES = "exact, float64, noisy:TAU, rounded:TAU or samples:N"  # `energy/oracle.py`
+
+
+def check_oracle(name: object) -> tuple[str, float]:
+    """The kind that an oracle's name says, with its TAU or N (0 where it has none)."""
+    kind, colon, number = name.partition(":") if isinstance(name, str) else ("", "", "")
+    if kind in ("exact", "float64") and not colon:
+        return kind, 0.0
+    try:
+        if kind == "samples":
+            return kind, check_integer("N of samples:N", int(number), 1)
+        if kind in ("noisy", "rounded"):
+            return kind, check_real(f"TAU of {kind}:TAU", float(number), 0.0)
+    except EarnshawError:
+        raise
+    except ValueError:
+        pass
+    raise OutOfRange("oracle", name, ORACLES)
+
+
 def check_memory(sizes: Mapping[str, int], copies: float = 1.0) -> None:
     """Refuse arrays of prod(sizes) float64 numbers, kept `copies` times, that are too large.
 

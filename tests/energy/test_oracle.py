@@ -16,8 +16,8 @@ from earnshaw.descent.nodes import begin_nodes, run_nodes, usual_starts
 from earnshaw.energy._field import LogPotential
 from earnshaw.energy.asked_loss import asked_loss, difference
 from earnshaw.energy.oracle import Oracle, oracle_of
-from earnshaw.energy.oracle_names import read_oracle
 from earnshaw.errors import EarnshawError
+from earnshaw.limits import check_oracle
 
 W = np.array([[0.3, -0.8], [1.1, 0.4], [-0.9, 0.7]])
 B = np.array([1.0, -0.6, 0.8])
@@ -232,7 +232,7 @@ def test_so_does_the_descent_of_hunts(sealed):
 )
 def test_names_that_are_none(name):
     with pytest.raises(EarnshawError, match="allowed"):
-        read_oracle(name)
+        check_oracle(name)
 
 
 def test_two_names_of_one_oracle():

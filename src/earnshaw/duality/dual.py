@@ -7,7 +7,6 @@ energies are E[(f - g)^2] to the last digit.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import Any
 
@@ -77,10 +76,6 @@ class Dual(Zonal):
     def value(self, rho: ArrayLike) -> Array:
         """f(rho) = scale E[s(u) s(v)] for unit vectors; NaN outside [-1, 1]."""
         return self.scale * self.form.on_sphere(jnp.asarray(rho, dtype=float), self.variance)
-
-    def for_many_pairs(self) -> Dual:
-        """The same potential, prepared for sums over many pairs."""
-        return dataclasses.replace(self, form=self.form.for_many_pairs())
 
     def moment(self, *numbers: ArrayLike) -> Array:
         """The raw E[s(X.theta) s(X.w)] from |theta|^2, |w|^2 and theta.w, |theta.w| <= |theta||w|.

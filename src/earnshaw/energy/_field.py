@@ -19,6 +19,7 @@ results agree with those of one device to rounding.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple
@@ -148,7 +149,8 @@ def choose_coupling(potential: Potential, manifold: Manifold, dim: int) -> Coupl
         if curved:
             return SphereCoupling(potential=potential, dim=dim)
         if isinstance(potential, Dual):
-            return DotCoupling(potential=potential.for_many_pairs(), dim=dim)
+            prepared = dataclasses.replace(potential, form=potential.form.for_many_pairs())
+            return DotCoupling(potential=prepared, dim=dim)
         raise EarnshawError(f"{potential.name} is a potential on the sphere; allowed: on='sphere'")
     if isinstance(potential, Radial):
         return RadialCoupling(potential=potential, dim=dim, curved=curved)

@@ -32,9 +32,9 @@ from jax import Array
 from earnshaw.charges.network import Teacher
 from earnshaw.energy._field import Field, LogPotential
 from earnshaw.energy._tiles import Units, units
-from earnshaw.energy.oracle_names import read_oracle
 from earnshaw.energy.population import PopulationLoss
 from earnshaw.errors import EarnshawError
+from earnshaw.limits import check_oracle
 
 SALT = {"answers": 0x9E3779B9, "curvature": 0x85EBCA6B}  # two kinds of questions, two noises
 
@@ -148,7 +148,7 @@ def _ask_jvp(primals: tuple, tangents: tuple) -> tuple:
 
 def oracle_of(name: str, loss: PopulationLoss, seed: int = 0) -> Oracle:
     """The oracle of a name that answers for the teacher of `loss`; `seed` is that of its noise."""
-    kind, error = read_oracle(name)
+    kind, error = check_oracle(name)
     if kind == "samples":
         raise EarnshawError("samples:N is no field to be asked; allowed here: a loss of samples")
     make = Exact if kind == "exact" else Float64

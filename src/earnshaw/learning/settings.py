@@ -6,8 +6,8 @@ import dataclasses
 import math
 from typing import Any
 
-from earnshaw.energy.oracle_names import ORACLES, read_oracle
 from earnshaw.errors import EarnshawError, OutOfRange
+from earnshaw.limits import ORACLES, check_oracle
 from earnshaw.settings import check_settings, setting
 
 LARGEST_SEED = 2**63 - 1
@@ -50,7 +50,7 @@ class Procedure:
         """`samples` and `oracle` say the same, whichever of them was given."""
         if self.oracle == "exact" and self.samples is not None:
             object.__setattr__(self, "oracle", f"samples:{self.samples}")
-        kind, number = read_oracle(self.oracle)
+        kind, number = check_oracle(self.oracle)
         told = int(number) if kind == "samples" else None
         if self.samples not in (None, told):
             raise EarnshawError(
