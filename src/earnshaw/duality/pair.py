@@ -113,6 +113,11 @@ class Pair(NamedTuple):
         return Pair(self.q1, self.q2, -self.c, self.high, self.low)
 
 
+def root(q: Array) -> Array:
+    """sqrt(q), constant at 0: a vector of length zero has no direction to grow in."""
+    return jnp.where(q > 0, jnp.sqrt(jnp.where(q > 0, q, 1.0)), 0.0)
+
+
 def deficit(x: Array, y: Array) -> Array:
     """|x||y| - x.y for vectors (..., d) with x.y >= 0, from their difference.
 

@@ -31,7 +31,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from earnshaw.duality.pair import EPS, UNDERFLOW, Moment, Pair
+from earnshaw.duality.pair import EPS, UNDERFLOW, Moment, Pair, root
 from earnshaw.duality.series._coefficient_table import CoefficientTable, coefficient_table
 from earnshaw.numerics.hermite import weighted_hermite
 from earnshaw.numerics.quadrature import trapezoid_rule
@@ -88,7 +88,7 @@ class HermiteSeries(Moment):
 
     def coefficients(self, q: Array) -> Array:
         """a_n(q) for n < N; shape (..., N)."""
-        return self.function(_root(q)[..., None] * self.nodes) @ self.features
+        return self.function(root(q)[..., None] * self.nodes) @ self.features
 
     def __call__(self, pair: Pair) -> Array:
         """The series at any norms, by Horner's rule in rho."""
@@ -97,7 +97,7 @@ class HermiteSeries(Moment):
             positive, pair.c / jnp.sqrt(jnp.where(positive, pair.q1 * pair.q2, 1.0)), 0.0
         )
         if self.table is not None:
-            return self.table.product_sum(_root(pair.q1), _root(pair.q2), rho)
+            return self.table.product_sum(root(pair.q1), root(pair.q2), rho)
         return product_power_sum(self.coefficients(pair.q1), self.coefficients(pair.q2), rho)
 
     def for_many_pairs(self) -> HermiteSeries:
@@ -254,8 +254,3 @@ def _trim(series: np.ndarray) -> np.ndarray:
     tails = np.cumsum((series * (1 + 2 * n) ** 2)[::-1])[::-1]
     keep = np.nonzero(tails > 1e-14 * float(np.sum(series)))[0]
     return series[: (keep[-1] + 1 if len(keep) else 1)]
-
-
-def _root(q: Array) -> Array:
-    """sqrt(q), constant at 0: a vector of length zero has no direction to grow in."""
-    return jnp.where(q > 0, jnp.sqrt(jnp.where(q > 0, q, 1.0)), 0.0)

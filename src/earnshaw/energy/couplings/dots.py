@@ -26,7 +26,7 @@ import numpy as np
 from jax import Array
 
 from earnshaw.duality.dual import Dual
-from earnshaw.duality.pair import Pair, deficit
+from earnshaw.duality.pair import Pair, deficit, root
 from earnshaw.energy.couplings.coupling import (
     CLOSE,
     COINCIDENT,
@@ -136,7 +136,7 @@ class DotCoupling(Coupling):
         return "a unit is at the origin, a kink of its activation" if kinked else ""
 
     def _slope(self, x: Array, side: float) -> Array:
-        size = _root(squared_norm(x))
+        size = root(squared_norm(x))
         turned = CLOSE * size
         moment = lambda e: self._moment(size**2, size**2, e, jnp.asarray(side))  # noqa: E731
         slope = _along(moment, turned**2 / 2)[1]
@@ -181,7 +181,7 @@ class DotCoupling(Coupling):
 
     def _moment(self, q1: Array, q2: Array, e: Array, side: Array) -> Array:
         """M from |x|^2, |y|^2 and |x||y| - side x.y."""
-        size = _root(q1) * _root(q2)
+        size = root(q1) * root(q2)
         small, large = e, 2 * size - e
         low, high = (jnp.where(side > 0, *pair) for pair in ((small, large), (large, small)))
         pair = Pair(q1, q2, side * (size - e), low, high).scaled(self.potential.variance)
@@ -196,11 +196,6 @@ class DotCoupling(Coupling):
 def _along(function: Callable[[Array], Array], at: Array) -> tuple[Array, Array]:
     """An elementwise function and its derivative in one argument."""
     return jax.jvp(function, (at,), (jnp.ones_like(at),))
-
-
-def _root(q: Array) -> Array:
-    """sqrt(q), constant at 0: a vector of length zero has no direction to grow in."""
-    return jnp.where(q > 0, jnp.sqrt(jnp.where(q > 0, q, 1.0)), 0.0)
 
 
 @jax.custom_jvp
@@ -219,7 +214,7 @@ def _deficit_jvp(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
 
 def _normal(x: Array, y: Array) -> Array:
     """(|y|/|x|) x - y, from the difference of the vectors; -y if x = 0."""
-    size1, size2 = _root(squared_norm(x)), _root(squared_norm(y))
+    size1, size2 = root(squared_norm(x)), root(squared_norm(y))
     gap, total = y - x, size1 + size2
     longer = jnp.sum(gap * (x + y), axis=-1) / jnp.where(total > 0, total, 1.0)  # |y| - |x|
     return (longer / jnp.where(size1 > 0, size1, 1.0))[..., None] * x - gap
