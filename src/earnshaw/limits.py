@@ -41,7 +41,7 @@ def check_integer(what: str, value: object, low: int, high: int = LARGEST) -> in
 def check_dim(dim: object, low: int = 1, what: str = "dimension") -> int:
     """Return `dim` as an int of at least `low`, or raise `OutOfRange`."""
     if dim is None:
-        raise EarnshawError(f"a {what} is needed: give dim=, an integer from {low}")
+        raise EarnshawError(f"a {what} is needed; allowed: dim=, an integer from {low}")
     return check_integer(what, dim, low)
 
 

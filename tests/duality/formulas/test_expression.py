@@ -214,7 +214,7 @@ def test_messages_say_where_and_what_is_near() -> None:
     with pytest.raises(BadExpression, match="given as text, not as int"):
         parse_potential(3)  # type: ignore[arg-type]
     for text, on, dim in [("rho", "space", 2), ("rho", "plane", 2), ("r", "space", None)]:
-        with pytest.raises(EarnshawError, match=r"allowed: |did you mean|give dim="):
+        with pytest.raises(EarnshawError, match=r"allowed: |did you mean"):
             parse_potential(text, on, dim)
     with pytest.raises(EarnshawError, match="dimension is 1"):
         parse_potential("rho", "sphere", 1)
