@@ -5,9 +5,10 @@
     0.6,0.8,1.5
     -1,0.5,-2
 
-Columns x1, x2, ... are the position, `weight` is the weight. Lines "# name: value" above them say
+Columns x1, x2, ... are the position, `bias` is the bias, if units have them, `weight` is the
+weight. Lines "# name: value" above them say
 what the other fields of a network's file say: activation, potential, parameters (as JSON), on,
-width; other lines that begin with # are remarks. Numbers are written to their last bit.
+width, inputs (as JSON); other lines that begin with # are remarks. Numbers are written to their last bit.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_size
 from earnshaw.files.json_text import parsed
 
+CHARGES = ("positions", "biases", "weights")  # in the order of their columns
+TABLES = ("parameters", "inputs")
 TEXTS = ("activation", "potential", "on", "format")
 NUMBERS = {"width": float, "dim": int, "version": int}
 SAYS = re.compile(r"#\s*([A-Za-z_][\w-]*)\s*:(.*)")
@@ -32,13 +35,14 @@ COPIES = 25  # of the text in memory: a list of short cells
 
 def csv_text(fields: dict[str, Any]) -> str:
     """The text of the CSV file of a network's fields."""
-    said = {name: value for name, value in fields.items() if name not in ("positions", "weights")}
-    if "parameters" in said:
-        said["parameters"] = json.dumps(said["parameters"])
-    lines = [f"# {name}: {value}" for name, value in said.items() if name != "dim"]
-    lines.append(",".join([*(f"x{i + 1}" for i in range(fields["dim"])), "weight"]))
-    for position, weight in zip(fields["positions"], fields["weights"], strict=True):
-        lines.append(",".join(repr(value) for value in (*position.tolist(), weight.item())))
+    said = {name: value for name, value in fields.items() if name not in (*CHARGES, "dim")}
+    said |= {name: json.dumps(said[name]) for name in TABLES if name in said}
+    lines = [f"# {name}: {value}" for name, value in said.items()]
+    biases = ["bias"] if "biases" in fields else []
+    lines.append(",".join([*(f"x{i + 1}" for i in range(fields["dim"])), *biases, "weight"]))
+    columns = [fields[name] for name in CHARGES if name in fields]
+    table = np.concatenate([np.reshape(part, (len(part), -1)) for part in columns], axis=1)
+    lines += [",".join(map(repr, row)) for row in table.tolist()]
     return "\n".join(lines) + "\n"
 
 
@@ -75,12 +79,12 @@ def _cells(line: str, number: int) -> list[str]:
 
 def _value(name: str, text: str, line: int) -> Any:
     """What a line "# name: text" says."""
-    if name == "parameters":
-        return parsed(text, f"its parameters in line {line} are no JSON")
+    if name in TABLES:
+        return parsed(text, f"its {name} in line {line} are no JSON")
     if name in TEXTS:
         return text
     if name not in NUMBERS:
-        allowed = "activation, potential, parameters, on, width, and remarks without a colon"
+        allowed = "activation, potential, parameters, on, width, inputs, and remarks without a colon"
         raise EarnshawError(f"its line {line} says {name!r}; allowed: {allowed}")
     try:
         return NUMBERS[name](text)
@@ -89,10 +93,13 @@ def _value(name: str, text: str, line: int) -> Any:
 
 
 def _charges(names: list[str], rows: list[tuple[int, list[str]]]) -> dict[str, Any]:
-    """Positions (k, d) and weights (k,) from the names of the columns and the lines below."""
-    wanted = [*(f"x{i}" for i in range(1, len(names))), "weight"]
-    if sorted(names) != sorted(wanted) or len(names) < 2:
-        raise EarnshawError("its columns are others; allowed: x1, x2, ... and weight, each once")
+    """Positions (k, d), biases and weights (k,) from the columns' names and the lines below."""
+    others = ["bias", "weight"] if "bias" in names else ["weight"]
+    wanted = [*(f"x{i}" for i in range(1, len(names) - len(others) + 1)), *others]
+    if sorted(names) != sorted(wanted) or len(names) <= len(others):
+        raise EarnshawError(
+            "its columns are others; allowed: x1, x2, ... and weight, each once, and bias"
+        )
     order = [names.index(name) for name in wanted]
     table = np.empty((len(rows), len(names)))
     for i, (line, cells) in enumerate(rows):
@@ -107,4 +114,6 @@ def _charges(names: list[str], rows: list[tuple[int, list[str]]]) -> dict[str, A
             raise EarnshawError(
                 f"its line {line} has a cell that is no number; allowed: numbers such as -0.5"
             ) from None
-    return {"positions": table[:, :-1], "weights": table[:, -1]}
+    dim = len(names) - len(others)
+    biases = {"biases": table[:, dim]} if "bias" in names else {}
+    return {"positions": table[:, :dim], "weights": table[:, -1]} | biases

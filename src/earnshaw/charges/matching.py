@@ -33,6 +33,7 @@ from scipy.spatial.distance import cdist
 
 from earnshaw.charges._quadratic import Quadratic, quadratic
 from earnshaw.charges.network import Species, Student, Teacher
+from earnshaw.duality.affine_dual import AffineDual
 from earnshaw.duality.dual import Dual
 from earnshaw.duality.potential import Zonal
 from earnshaw.duality.symmetry import NONE, Symmetries, detected
@@ -172,6 +173,8 @@ def symmetries_of(species: Species) -> Symmetries:
     sphere flips as its activation s does: f = sum_n a_n^2 rho^n where s = sum_n a_n he_n.
     """
     potential = species.potential
+    if isinstance(potential, AffineDual):
+        return potential.origin.symmetries
     if not isinstance(potential, Zonal):
         return NONE
     if isinstance(potential, Dual) and potential.origin is not None:

@@ -5,6 +5,11 @@ units the charge b_i = weights_i and student units a_i = -weights_i, so that the
 perfect student cancels its teacher. Users see the natural sign: a perfect student has the teacher's
 weights; only `Student.charges` has the papers' sign.
 
+A unit with a bias, s(x.w + b), is a charge at the position (w, b) of R^(d+1): its bias is the
+weight of an input that is always 1. So `positions` of a network with biases have one coordinate
+more than its inputs, and everything about charges holds for them; `hidden` and `biases` are its
+parts.
+
 All units of a teacher are of one `Species`: an activation, and the potential that it gives. The
 potential is raw, Phi(theta, w) = E[sigma(X, theta) sigma(X, w)] as the activation is named, so that
 energies are mean squared differences of networks to the last digit. The activation itself is made
@@ -28,14 +33,22 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from earnshaw.charges.manifolds import Manifold, manifold
-from earnshaw.duality.activation import Activation
+from earnshaw.duality.activation import Activation, DotProduct
+from earnshaw.duality.affine_dual import AffineDual, affine_dual
 from earnshaw.duality.dual import Dual
 from earnshaw.duality.named import activation as named_activation
 from earnshaw.duality.named import canonical, check_parameters, is_activation, takes_dim
 from earnshaw.duality.named import potential as potential_of
 from earnshaw.duality.potential import Potential, Zonal
 from earnshaw.errors import EarnshawError
-from earnshaw.inputs import Gaussian
+from earnshaw.inputs import (
+    Gaussian,
+    GaussianMixture,
+    Inputs,
+    WithConstant,
+    inputs_to_dict,
+    with_constant,
+)
 from earnshaw.limits import check_real
 
 Origin = Literal["activation", "formula", "object"]
@@ -50,18 +63,22 @@ class _Remark:
     An attribute beside the fields would make another pytree of it, for which all is compiled anew.
     """
 
-    __slots__ = ("_unit_kind",)
+    __slots__ = ("_biased", "_unit_kind")
 
-    def __getstate__(self) -> tuple[dict[str, Any], Any]:
-        return self.__dict__, getattr(self, "_unit_kind", None)
+    def __getstate__(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        said = {name: getattr(self, name) for name in _Remark.__slots__ if hasattr(self, name)}
+        return self.__dict__, said
 
-    def __setstate__(self, state: tuple[dict[str, Any], Any]) -> None:
+    def __setstate__(self, state: tuple[dict[str, Any], dict[str, Any]]) -> None:
         self.__dict__.update(state[0])
-        object.__setattr__(self, "_unit_kind", state[1])
+        for name, value in state[1].items():
+            object.__setattr__(self, name, value)
 
 
 class Student(_Remark, eqx.Module):
     """The moving units: `positions` (k, d) and `weights` (k,), natural sign. May be empty.
+
+    With `biases` (k,) they become the last coordinate of `positions`, (k, d + 1).
 
     A student has no activation: a loss gives it that of its teacher. One that comes from a teacher
     (`ew.learn`, `ew.random_student`, ...) remembers it, and can be called and stored with it. That
@@ -71,8 +88,12 @@ class Student(_Remark, eqx.Module):
     positions: Array
     weights: Array
 
-    def __init__(self, positions: ArrayLike, weights: ArrayLike) -> None:
-        self.positions, self.weights = checked_charges("student", positions, weights)
+    def __init__(
+        self, positions: ArrayLike, weights: ArrayLike, biases: ArrayLike | None = None
+    ) -> None:
+        self.positions, self.weights = checked_charges("student", positions, weights, biases)
+        if biases is not None:
+            object.__setattr__(self, "_biased", True)
 
     @property
     def units(self) -> int:
@@ -81,8 +102,25 @@ class Student(_Remark, eqx.Module):
 
     @property
     def dim(self) -> int:
-        """d, the dimension of the inputs."""
+        """d, the dimension of the positions: of the inputs, and one more for biases."""
         return self.positions.shape[-1]
+
+    @property
+    def biased(self) -> bool:
+        """Whether the last coordinate of a position is a bias; known by a student with a kind."""
+        if self.unit_kind is not None:
+            return self.unit_kind.biased
+        return getattr(self, "_biased", False)
+
+    @property
+    def hidden(self) -> Array:
+        """w, the positions without biases: (k, d)."""
+        return self.positions[..., :-1] if self.biased else self.positions
+
+    @property
+    def biases(self) -> Array | None:
+        """(k,), or None."""
+        return self.positions[..., -1] if self.biased else None
 
     @property
     def charges(self) -> Array:
@@ -109,7 +147,7 @@ class Student(_Remark, eqx.Module):
                 "this student has no activation; allowed: student.of(teacher)(x), and students "
                 "that come from a teacher (learn, random_student, teacher.student())"
             )
-        return network(self.unit_kind.activation, self, checked_inputs(x, self.dim))
+        return network(self.unit_kind.activation, self, as_seen(x, self))
 
     def __repr__(self) -> str:
         kind = "" if self.unit_kind is None else f"{self.unit_kind.name}, "
@@ -133,6 +171,11 @@ class UnitKind(NamedTuple):
         return self.units.name
 
     @property
+    def biased(self) -> bool:
+        """Whether they have biases."""
+        return isinstance(self.units, Species) and self.units.biased
+
+    @property
     def activation(self) -> Activation:
         """sigma(x, w)."""
         return self.units if isinstance(self.units, Activation) else self.units.activation
@@ -151,6 +194,9 @@ class Teacher(eqx.Module):
         on: ``"space"`` or ``"sphere"``; where an activation allows both, space.
         width: the standard deviation of the Gaussian inputs; 1, or that of an object made for
             another one.
+        biases: (k,), for units s(x.w + b); the last coordinate of `positions` then.
+        inputs: ``ew.Gaussian(mean=..., covariance=...)`` or ``ew.GaussianMixture(...)``, instead
+            of a width.
     """
 
     positions: Array
@@ -167,9 +213,11 @@ class Teacher(eqx.Module):
         potential: str | None = None,
         on: str | Manifold | None = None,
         width: float | None = None,
+        biases: ArrayLike | None = None,
+        inputs: Inputs | None = None,
         **parameters: Any,
     ) -> None:
-        self.positions, self.weights = checked_charges("teacher", positions, weights)
+        self.positions, self.weights = checked_charges("teacher", positions, weights, biases)
         if self.units == 0:
             raise EarnshawError("the teacher has no units; allowed: one or more")
         if (activation is None) == (potential is None):
@@ -178,10 +226,19 @@ class Teacher(eqx.Module):
             if parameters:
                 raise EarnshawError(f"parameters {sorted(parameters)} need an activation by name")
             where = manifold("space" if on is None else on).name
+            if biases is not None or inputs is not None:
+                raise EarnshawError("biases= and inputs= need an activation s(x.w), no potential=")
             self.species = formula_species(potential, self.dim, where, width)
         else:
             assert activation is not None
-            self.species = species(activation, self.dim, width=width, parameters=parameters)
+            self.species = species(
+                activation,
+                self.dim,
+                width=width,
+                parameters=parameters,
+                inputs=inputs,
+                biased=biases is not None,
+            )
         self.manifold = self.species.manifold(on)
         if is_concrete(self.positions):
             self.manifold.check(self.positions, "teacher unit")
@@ -193,8 +250,23 @@ class Teacher(eqx.Module):
 
     @property
     def dim(self) -> int:
-        """d, the dimension of the inputs."""
+        """d, the dimension of the positions: of the inputs, and one more for biases."""
         return self.positions.shape[-1]
+
+    @property
+    def biased(self) -> bool:
+        """Whether the last coordinate of a position is a bias."""
+        return self.species.biased
+
+    @property
+    def hidden(self) -> Array:
+        """w, the positions without biases: (k, d)."""
+        return self.positions[..., :-1] if self.biased else self.positions
+
+    @property
+    def biases(self) -> Array | None:
+        """(k,), or None."""
+        return self.positions[..., -1] if self.biased else None
 
     @property
     def potential(self) -> Potential:
@@ -217,7 +289,7 @@ class Teacher(eqx.Module):
 
     def __call__(self, x: ArrayLike) -> Array:
         """f(x) for inputs of shape (n, d); shape (n,)."""
-        return network(self.activation, self.student(), checked_inputs(x, self.dim))
+        return network(self.activation, self.student(), as_seen(x, self))
 
     def __repr__(self) -> str:
         on = "on the sphere" if self.manifold.name == "sphere" else "in space"
@@ -227,7 +299,15 @@ class Teacher(eqx.Module):
 def _sizes(network: Teacher | Student) -> str:
     *batch, units, dim = network.positions.shape
     many = "".join(f"{size} x " for size in batch)
-    return f"{many}{units} unit{'' if units == 1 else 's'} in d = {dim}"
+    with_biases = " with biases" if network.biased else ""
+    dim = dim - network.biased
+    return f"{many}{units} unit{'' if units == 1 else 's'}{with_biases} in d = {dim}"
+
+
+def as_seen(x: ArrayLike, network: Teacher | Student) -> Array:
+    """Inputs (n, d) as the network's positions see them: with a constant, if they have biases."""
+    found = checked_inputs(x, network.dim - network.biased)
+    return with_constant(found) if network.biased else found
 
 
 def checked_inputs(x: ArrayLike, dim: int) -> Array:
@@ -264,19 +344,33 @@ def same_teacher(first: Teacher, second: Teacher) -> bool:
 
     def kind(teacher: Teacher) -> tuple[Any, ...]:
         species = teacher.species
-        return species.name, species.parameters, float(species.inputs.width), teacher.manifold.name
+        inputs = inputs_to_dict(species.seen_inputs)
+        return species.name, species.parameters, species.biased, inputs, teacher.manifold.name
 
     return same_charges(first, second) and kind(first) == kind(second)
 
 
-def checked_charges(what: str, positions: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
-    """Positions (..., k, d) and weights (..., k) in float64: right shapes, finite entries."""
+def checked_charges(
+    what: str, positions: ArrayLike, weights: ArrayLike, biases: ArrayLike | None = None
+) -> tuple[Array, Array]:
+    """Positions (..., k, d) and weights (..., k) in float64: right shapes, finite entries.
+
+    Biases (..., k) become the last coordinate of the positions.
+    """
     try:
         positions, weights = _real(positions), _real(weights)
+        biases = None if biases is None else _real(biases)
     except (TypeError, ValueError, OverflowError):
         raise EarnshawError(
             f"the {what}'s positions and weights must be arrays of real numbers"
         ) from None
+    if biases is not None and positions.ndim >= 2:
+        if biases.shape != positions.shape[:-1]:
+            raise EarnshawError(
+                f"the {what} has positions of shape {positions.shape} and biases of shape "
+                f"{biases.shape}; allowed: biases of shape {positions.shape[:-1]}"
+            )
+        positions = jnp.concatenate([positions, biases[..., None]], axis=-1)
     if positions.ndim < 2 or positions.shape[-1] == 0:
         raise EarnshawError(
             f"the {what}'s positions have shape {positions.shape}; allowed: (units, dimension)"
@@ -314,7 +408,7 @@ class Species(eqx.Module):
     """
 
     potential: Potential
-    inputs: Gaussian
+    inputs: Inputs  # as the positions see them: with a constant for biases
     given: Activation | None
     origin: Origin = eqx.field(static=True)
     name: str = eqx.field(static=True)
@@ -325,8 +419,25 @@ class Species(eqx.Module):
         return f"Species({self.name}{values})"
 
     @property
+    def biased(self) -> bool:
+        """Whether the last coordinate of a position is a bias."""
+        return isinstance(self.inputs, WithConstant)
+
+    @property
+    def of_directions(self) -> bool:
+        """Whether units see x.w: the length of a position is the steepness of its unit."""
+        return isinstance(self.potential, (Zonal, AffineDual))
+
+    @property
+    def seen_inputs(self) -> Inputs:
+        """The inputs of the network, without the constant that biases are the weights of."""
+        return self.inputs.inputs if isinstance(self.inputs, WithConstant) else self.inputs
+
+    @property
     def manifolds(self) -> tuple[str, ...]:
         """Where such units can live; the first is the default."""
+        if isinstance(self.potential, AffineDual):
+            return ("space",)
         everywhere = not isinstance(self.potential, Zonal) or isinstance(self.potential, Dual)
         return ("space", "sphere") if everywhere else ("sphere",)
 
@@ -364,12 +475,21 @@ def species(
     *,
     width: float | None = None,
     parameters: Mapping[str, Any] | None = None,
+    inputs: Inputs | None = None,
+    biased: bool = False,
 ) -> Species:
     """The species of units in R^dim from the name of an activation, an object or a function.
 
-    `width` is that of the Gaussian inputs: by default 1, or what an object was made for.
+    `width` is that of the Gaussian inputs: by default 1, or what an object was made for. Instead,
+    `inputs` of another mean and covariance; if `biased`, the last of the dim coordinates is a bias.
     """
     parameters = dict(parameters or {})
+    if inputs is not None and width is not None:
+        raise EarnshawError("a network with inputs= and width=; allowed: one of them")
+    if isinstance(inputs, Gaussian) and inputs.mean is None and inputs.covariance is None:
+        inputs, width = None, float(inputs.width)
+    if inputs is not None or biased:
+        return _affine_species(activation, dim, width, parameters, inputs, biased)
     for name in SETTLED:
         if name in parameters:
             raise EarnshawError(f"a network takes no parameter {name!r}: it settles that itself")
@@ -390,6 +510,46 @@ def species(
         return Species(potential, Gaussian(width), None, "activation", activation, stored)
     given = activation if isinstance(activation, Activation) else getattr(potential, "origin", None)
     return _fitting(Species(potential, Gaussian(width), given, "object", potential.name), dim)
+
+
+def _affine_species(
+    activation: Any,
+    dim: int,
+    width: float | None,
+    parameters: dict[str, Any],
+    inputs: Inputs | None,
+    biased: bool,
+) -> Species:
+    """The species of units with biases, or under inputs that are not N(0, width^2 I)."""
+    if isinstance(activation, (Species, Potential)):
+        raise EarnshawError(
+            f"biases= and inputs= need an activation s(x.w) by name or as a function, not "
+            f"{activation.name} as a potential"
+        )
+    if isinstance(activation, str):
+        activation = canonical(activation)
+        check_parameters(activation, parameters, (), (*KEYWORDS, "biases", "inputs"))
+        if takes_dim(activation) or not is_activation(activation):
+            raise EarnshawError(
+                f"{activation} is no function of x.w; biases= and inputs= need one, such as relu"
+            )
+    made = named_activation(activation, **parameters)
+    if not isinstance(made, DotProduct):
+        raise EarnshawError(f"{made.name} is no function of x.w; biases= and inputs= need one")
+    if inputs is not None and not isinstance(inputs, (Gaussian, GaussianMixture)):
+        raise EarnshawError(
+            f"inputs= is {type(inputs).__name__}; allowed: ew.Gaussian(...), ew.GaussianMixture(...)"
+        )
+    plain: Inputs = Gaussian(1.0 if width is None else width) if inputs is None else inputs
+    if plain.dim not in (None, dim - biased):
+        raise EarnshawError(
+            f"the inputs have dimension {plain.dim}, the units {dim - biased}; allowed: the same"
+        )
+    seen: Inputs = WithConstant(plain) if biased else plain
+    potential = affine_dual(made, seen, dim)
+    stored = tuple(sorted((key, _plain(value)) for key, value in parameters.items()))
+    origin: Origin = "activation" if isinstance(activation, str) else "object"
+    return Species(potential, seen, made, origin, made.name if origin == "object" else activation, stored)
 
 
 def formula_species(formula: str, dim: int, on: str, width: float | None = None) -> Species:

@@ -4,6 +4,7 @@
     version     1
     dim         d
     positions   (k, d)
+    biases      (k,), if its units have them
     weights     (k,), natural sign
 
 and, for a teacher, and a student that knows of which kind its units are,
@@ -11,7 +12,8 @@ and, for a teacher, and a student that knows of which kind its units are,
     activation  the name of an activation, with `parameters`, or
     potential   the formula of a potential
     on          "space" or "sphere"
-    width       the standard deviation of the inputs
+    width       the standard deviation of the inputs, or
+    inputs      what they are instead, as in a file of inputs (`inputs_file.py`)
 
 Other fields are ignored. A file written by hand needs no header, and only positions, weights and an
 activation (or a potential); CSV files are those of `_network_csv.py`; docs/files.md has examples. A
@@ -36,14 +38,20 @@ from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import write_text
 from earnshaw.files.fields import Group, array, integer, number, table, text
 from earnshaw.files.kind import ByHand, Fields, Kind, load_any
+from earnshaw.inputs import Gaussian, Inputs, inputs_from_dict, inputs_to_dict
 
 ENDINGS = (".json", ".npz", ".csv")
-UNITS = (array("positions", "units", "dim"), array("weights", "units"))
+UNITS = (
+    array("positions", "units", "dim"),
+    array("weights", "units"),
+    array("biases", "units", optional=True),
+)
 CHARGES = (integer("dim", low=1), *UNITS)
 SPECIES = (
     text("activation", optional=True),
     table("parameters", optional=True),
     text("potential", optional=True),
+    table("inputs", optional=True),
 )
 MANIFOLDS = ("space", "sphere")
 LIVING = (
@@ -52,12 +60,14 @@ LIVING = (
 )
 STUDENT = Kind((*CHARGES, *SPECIES, *LIVING), "earnshaw-student", endings=ENDINGS)
 TEACHER = Kind(
-    (*CHARGES, *SPECIES, number("width", low=0.0), text("on", allowed=MANIFOLDS)),
+    (*CHARGES, *SPECIES, number("width", low=0.0, optional=True), text("on", allowed=MANIFOLDS)),
     "earnshaw-teacher",
     endings=ENDINGS,
 )
 BARE = Group((*UNITS, *SPECIES, *LIVING))
-OF_TEACHER = ("positions", "weights", "activation", "potential", "on", "width", "self")
+OF_TEACHER = (
+    "positions", "weights", "activation", "potential", "on", "width", "biases", "inputs", "self"
+)  # fmt: skip
 NO_ACTIVATION = (
     "it has no activation; allowed: a field 'activation' with its name, 'potential' with a formula,"
     " or activation= (--activation) beside the file"
@@ -98,6 +108,7 @@ def load_teacher(
     potential: str | None = None,
     on: str | None = None,
     width: float | None = None,
+    inputs: Inputs | None = None,
     **parameters: Any,
 ) -> Teacher:
     """The same, for a teacher's file, or a student's with an activation.
@@ -106,6 +117,8 @@ def load_teacher(
     """
     asked = {"activation": activation, "potential": potential, "on": on, "width": width}
     given: Fields = {name: value for name, value in asked.items() if value is not None}
+    if inputs is not None:
+        given["inputs"] = inputs_to_dict(inputs)
     if parameters:
         given["parameters"] = parameters
     made = lambda fields: _network_of(fields, given)  # noqa: E731
@@ -131,15 +144,16 @@ def network_fields(network: Teacher | Student) -> Fields:
             f"the {what}'s positions have shape {positions.shape}; allowed: (units, dimension)"
         )
     if isinstance(network, Student):
-        return _student_fields(positions, weights, network.unit_kind)
+        return _student_fields(positions, weights, network.unit_kind, network.biased)
     species = _species_fields(network.species) | {"on": network.manifold.name}
-    return TEACHER.with_header(_charge_fields(positions, weights) | species)
+    return TEACHER.with_header(_charge_fields(positions, weights, network.biased) | species)
 
 
 def network_values(positions: ArrayLike, weights: ArrayLike, kind: UnitKind | None) -> Fields:
     """A student's file as plain values, for JSON: written to a file they can be loaded again."""
-    fields = _student_fields(positions, weights, kind)
-    return fields | {name: fields[name].tolist() for name in ("positions", "weights")}
+    fields = _student_fields(positions, weights, kind, kind is not None and kind.biased)
+    arrays = (name for name in ("positions", "weights", "biases") if name in fields)
+    return fields | {name: fields[name].tolist() for name in arrays}
 
 
 def student_values(student: Student) -> Fields:
@@ -149,7 +163,7 @@ def student_values(student: Student) -> Fields:
 
 def student_of(fields: Fields) -> Student:
     """The student that the fields of a file describe; with an activation it can be called."""
-    student = Student(fields["positions"], fields["weights"])
+    student = Student(fields["positions"], fields["weights"], fields.get("biases"))
     if not _has_species(fields):
         return student
     return student.of(_network_of(fields, {})) if student.units else student
@@ -174,7 +188,9 @@ def _network_of(fields: Fields, given: Fields) -> Teacher:
         raise EarnshawError(NO_ACTIVATION)
     if "activation" in about and "potential" in about:
         raise EarnshawError("it must have either an activation or a potential")
-    where = {"on": about.get("on"), "width": about.get("width")}
+    where = {"on": about.get("on"), "width": about.get("width"), "biases": about.get("biases")}
+    if "inputs" in about:
+        where["inputs"] = inputs_from_dict(about["inputs"])
     if "potential" in about:
         return Teacher(about["positions"], about["weights"], potential=about["potential"], **where)
     parameters = _checked_parameters(about.get("parameters", {}))
@@ -185,13 +201,17 @@ def _has_species(fields: Fields) -> bool:
     return "activation" in fields or "potential" in fields
 
 
-def _charge_fields(positions: ArrayLike, weights: ArrayLike) -> Fields:
+def _charge_fields(positions: ArrayLike, weights: ArrayLike, biased: bool) -> Fields:
     positions, weights = np.asarray(positions), np.asarray(weights)
-    return {"dim": positions.shape[-1], "positions": positions, "weights": weights}
+    hidden = positions[..., :-1] if biased else positions
+    fields = {"dim": hidden.shape[-1], "positions": hidden, "weights": weights}
+    return fields | ({"biases": positions[..., -1]} if biased else {})
 
 
-def _student_fields(positions: ArrayLike, weights: ArrayLike, kind: UnitKind | None) -> Fields:
-    fields = _charge_fields(positions, weights)
+def _student_fields(
+    positions: ArrayLike, weights: ArrayLike, kind: UnitKind | None, biased: bool
+) -> Fields:
+    fields = _charge_fields(positions, weights, biased)
     if kind is not None and isinstance(kind.units, Species) and kind.units.origin != "object":
         on = {} if kind.manifold is None else {"on": kind.manifold.name}
         fields |= _species_fields(kind.units) | on
@@ -199,12 +219,16 @@ def _student_fields(positions: ArrayLike, weights: ArrayLike, kind: UnitKind | N
 
 
 def _species_fields(species: Species) -> Fields:
-    width = {"width": float(species.inputs.width)}
+    inputs = species.seen_inputs
+    if isinstance(inputs, Gaussian) and inputs.dim is None:
+        seen: Fields = {"width": float(inputs.width)}
+    else:
+        seen = {"inputs": inputs_to_dict(inputs)}
     if species.origin == "formula":
-        return {"potential": species.name} | width
+        return {"potential": species.name} | seen
     if species.origin == "activation":
         parameters = _checked_parameters(dict(species.parameters))
-        return {"activation": species.name, "parameters": parameters} | width
+        return {"activation": species.name, "parameters": parameters} | seen
     raise EarnshawError(
         f"cannot store {species.name}, which was given as an object or a function; "
         "allowed: an activation by name, or potential= with a formula"

@@ -16,6 +16,8 @@ Weights, b_1 ... b_k, independent:
 - ``signs``     +1 or -1, each with probability 1/2;
 - ``gaussian``  N(0, 1).
 
+Biases, if units have them, by the same laws.
+
 By default positions are uniform on the sphere where units live there, and also for dot-product
 activations on R^d, for which a unit's length is the steepness of its activation; the others on R^d
 are the papers' own. Weights are uniform. The same seed gives the same network in every process.
@@ -35,10 +37,12 @@ from jax import Array
 from earnshaw.charges.manifolds import Manifold
 from earnshaw.charges.network import Species, Student, Teacher
 from earnshaw.duality.activation import Activation
-from earnshaw.duality.potential import Potential, Zonal
+from earnshaw.duality.potential import Potential
 from earnshaw.errors import EarnshawError, UnknownName
+from earnshaw.inputs import Inputs
 from earnshaw.limits import check_integer, check_memory, check_real, check_work
 
+BIASES = 2  # folded into the key of the positions
 TEACHER, STUDENT = 0, 1  # one seed gives a teacher and a student that know nothing of each other
 LARGEST_SEED = 2**63 - 1
 COPIES = 8  # of positions, with a gradient and what a step needs
@@ -97,8 +101,10 @@ def random_teacher(
     *,
     positions: str | None = None,
     weights: str | None = None,
+    biases: str | None = None,
     on: str | Manifold | None = None,
     width: float | None = None,
+    inputs: Inputs | None = None,
     potential: str | None = None,
     **parameters: Any,
 ) -> Teacher:
@@ -112,7 +118,8 @@ def random_teacher(
         positions: ``"paper"``, ``"sphere"``, ``"orthonormal"`` or ``"gaussian"``; by default what
             suits the activation and the manifold.
         weights: ``"uniform"`` (the default), ``"ones"``, ``"signs"`` or ``"gaussian"``.
-        on, width, potential, parameters: as for `Teacher`.
+        biases: of units that have them, a law of the same names, e.g. ``"gaussian"``.
+        on, width, inputs, potential, parameters: as for `Teacher`.
     """
     dim = check_integer("dimension", dim, 1)
     units = check_integer("number of units", units, 1)
@@ -126,9 +133,13 @@ def random_teacher(
         potential=potential,
         on=on,
         width=width,
+        biases=None if biases is None else np.zeros(1),
+        inputs=inputs,
         **parameters,
     )
     drawn = _positions(positions, one)(keys[0], units, dim)
+    if biases is not None:
+        drawn = _with_biases(biases, drawn, keys[0])
     return Teacher(drawn, _weights(weights)(keys[1], units), one.species, on=one.manifold)
 
 
@@ -144,7 +155,7 @@ def random_student(
     """A student to start from, drawn as `random_teacher` draws a teacher of this kind.
 
     It knows the teacher's activation, manifold and dimension, and nothing of its units; it is
-    independent of a random teacher made from the same seed.
+    independent of a random teacher made from the same seed. Biases, if units have them, are N(0, 1).
 
     Args:
         teacher: whose kind of units to draw.
@@ -162,7 +173,10 @@ def random_student(
     keys = _keys(seed, STUDENT)
     if scale != 1 and teacher.manifold.name == "sphere":
         raise EarnshawError(f"scale is {scale!r} on the sphere; allowed: 1")
-    drawn = scale * _positions(positions, teacher)(keys[0], units, teacher.dim)
+    law = _positions(positions, teacher)
+    drawn = scale * law(keys[0], units, teacher.dim - teacher.biased)
+    if teacher.biased:
+        drawn = _with_biases("gaussian", drawn, keys[0])
     return Student(drawn, _weights(weights)(keys[1], units)).of(teacher)
 
 
@@ -176,8 +190,7 @@ def _positions(name: str | None, teacher: Teacher) -> Callable[[Array, int, int]
     """The named law of positions, or the one that suits the teacher's units."""
     on_sphere = teacher.manifold.name == "sphere"
     if name is None:
-        # A zonal potential on R^d is that of a dot-product activation.
-        unit_length = on_sphere or isinstance(teacher.potential, Zonal)
+        unit_length = on_sphere or teacher.species.of_directions
         name = "sphere" if unit_length else "paper"
     law = _law("positions", name, POSITIONS)
     if on_sphere and name not in ON_THE_SPHERE:
@@ -185,6 +198,12 @@ def _positions(name: str | None, teacher: Teacher) -> Callable[[Array, int, int]
             f"{name} positions are not on the sphere; allowed: {' or '.join(ON_THE_SPHERE)}"
         )
     return law
+
+
+def _with_biases(law: str, hidden: np.ndarray, key: Array) -> np.ndarray:
+    """Hidden weights (k, d) with biases of a random law: positions (k, d + 1)."""
+    drawn = _law("biases", law, WEIGHTS)(jax.random.fold_in(key, BIASES), len(hidden))
+    return np.concatenate([hidden, np.asarray(drawn)[:, None]], axis=1)
 
 
 def _weights(name: str | None) -> Callable[[Array, int], Array]:

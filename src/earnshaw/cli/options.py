@@ -23,7 +23,7 @@ from earnshaw.files.atomic import check_writable
 from earnshaw.results import PICTURES
 
 if TYPE_CHECKING:
-    from earnshaw.charges.network import Teacher
+    from earnshaw.charges.network import Species, Teacher
 
 Command = Callable[..., None]
 
@@ -148,12 +148,18 @@ KINDS: dict[str, Any] = {
     "weights": Annotated[
         str | None, typer.Option(help="Law of weights: uniform, ones, signs, gaussian.")
     ],
+    "biases": Annotated[
+        str | None, typer.Option(help="Units with biases, and their law: gaussian, uniform, ...")
+    ],
     "on": Annotated[str | None, typer.Option(help="space or sphere.")],
     "radius": Annotated[float | None, typer.Option(help="almost-harmonic: the core; 0.1.")],
     "lam": Annotated[float | None, typer.Option(help="almost-harmonic: lambda; 1.")],
     "core": Annotated[str | None, typer.Option(help="almost-harmonic: ball or paper.")],
     "degree": Annotated[int | None, typer.Option(help="sphere-synthetic, hermite: degree.")],
     "width": Annotated[float | None, typer.Option(help="Standard deviation of the inputs; 1.")],
+    "inputs": Annotated[
+        Path | None, typer.Option(help="FILE of Gaussian inputs, or a mixture (docs/files.md).")
+    ],
     "parameter": Annotated[
         list[str] | None, typer.Option("--parameter", "-p", help="NAME=VALUE. Repeatable.")
     ],
@@ -167,7 +173,10 @@ OPTIONS = {
 with_teacher = with_options("about", OPTIONS)
 
 DRAWN = (None, "random", "orthonormal")  # what --teacher may be beside a file
-SETTLED = ("activation", "dim", "units", "seed", "positions", "weights", "on", "width", "potential")
+SETTLED = (
+    "activation", "dim", "units", "seed", "positions", "weights", "biases", "on", "width", "inputs",
+    "potential",
+)  # fmt: skip
 
 
 def build_teacher(
@@ -179,12 +188,14 @@ def build_teacher(
     seed: int | None,
     positions: str | None,
     weights: str | None,
+    biases: str | None,
     on: str | None,
     radius: float | None,
     lam: float | None,
     core: str | None,
     degree: int | None,
     width: float | None,
+    inputs: Path | None,
     parameters: list[str] | None,
 ) -> Teacher:
     """The teacher of ``--teacher random|orthonormal|FILE`` and its options; None: not given."""
@@ -192,11 +203,14 @@ def build_teacher(
     from earnshaw.charges.network_file import load_teacher
     from earnshaw.charges.random import random_teacher
     from earnshaw.duality.named import check_parameters
+    from earnshaw.inputs import load_inputs
 
+    seen = None if inputs is None else load_inputs(inputs)
     named = {"radius": radius, "lam": lam, "core": core, "degree": degree}
     given: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
     if teacher not in DRAWN:
         drawn = {"dim": dim, "units": units, "positions": positions, "weights": weights}
+        drawn["biases"] = biases
         for option, value in drawn.items():
             if value is not None:
                 raise EarnshawError(
@@ -205,7 +219,7 @@ def build_teacher(
                 )
         # A file may leave it to the options what its units are.
         given |= parse_parameters(parameters or [], taken=SETTLED)
-        return load_teacher(Path(teacher), activation, on=on, width=width, **given)
+        return load_teacher(Path(teacher), activation, on=on, width=width, inputs=seen, **given)
     if teacher == "orthonormal":
         if positions not in (None, "orthonormal"):
             raise EarnshawError(f"--teacher orthonormal has no positions {positions}")
@@ -220,8 +234,10 @@ def build_teacher(
         0 if seed is None else seed,
         positions=positions,
         weights=weights,
+        biases=biases,
         on=on,
         width=width,
+        inputs=seen,
         **extra,
     )
 
@@ -242,8 +258,18 @@ def describe_teacher(teacher: Teacher) -> dict[str, Any]:
             key: list(value) if isinstance(value, tuple) else value
             for key, value in species.parameters
         },
-        "dim": teacher.dim,
+        "dim": teacher.dim - teacher.biased,
         "units": teacher.units,
         "on": teacher.manifold.name,
-        "width": float(species.inputs.width),
+        **described_inputs(species),
     }
+
+
+def described_inputs(species: Species) -> dict[str, Any]:
+    """The inputs of a network in plain values, and whether its units have biases."""
+    from earnshaw.inputs import Gaussian, inputs_to_dict
+
+    inputs = species.seen_inputs
+    plain = isinstance(inputs, Gaussian) and inputs.dim is None
+    seen = {"width": float(inputs.width)} if plain else {"inputs": inputs_to_dict(inputs)}  # type: ignore[attr-defined]
+    return seen | ({"biases": True} if species.biased else {})

@@ -10,7 +10,7 @@ Derivatives are those in the five numbers: `low` and `high` need no tangents.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import jax
@@ -20,6 +20,7 @@ from jax.typing import ArrayLike
 
 from earnshaw.duality.pair import Pair, gram
 from earnshaw.errors import EarnshawError
+from earnshaw.numerics.autodiff import value_and_slope
 from earnshaw.numerics.bivariate_normal import bivariate_normal_density
 
 
@@ -76,6 +77,24 @@ class Affine(NamedTuple):
         gap = jnp.where(moving, less, 1.0) - jnp.where(rho < 0, -1.0, 1.0) * (rho - fixed)
         h, k = (jnp.asarray(u) - self.mu1) / s1, (jnp.asarray(v) - self.mu2) / s2
         return jnp.where(moving, bivariate_normal_density(h, k, rho, gap) / (s1 * s2), 0.0)
+
+
+class Jet(NamedTuple):
+    """A function of two units, and its derivatives in mu1, q1 and c."""
+
+    value: Array
+    in_mu: Array
+    in_q: Array
+    in_c: Array
+
+
+def jet_of(function: Callable[[Affine], Array], units: Affine) -> Jet:
+    """The jet of any function, by one derivative after the other."""
+    found = [
+        value_and_slope(lambda at, name=name: function(units._replace(**{name: at})), entry)
+        for name, entry in (("mu1", units.mu1), ("q1", units.q1), ("c", units.c))
+    ]
+    return Jet(found[0][0], *(slope for _, slope in found))
 
 
 def scaled_units(variance: float, *numbers: ArrayLike) -> Affine:

@@ -16,10 +16,11 @@ import jax.numpy as jnp
 from jax import Array
 
 from earnshaw.duality.activation import DotProduct
-from earnshaw.duality.affine import Affine
+from earnshaw.duality.affine import Affine, Jet, jet_of
 from earnshaw.duality.affine_mean import FASTEST, ORDER, affine_mean, mean_of_order
 from earnshaw.duality.gaussian_means import GaussianMeans
 from earnshaw.duality.general_means import GeneralMeans
+from earnshaw.duality.half_lines import HalfLinePair
 from earnshaw.duality.pair import EPS, UNDERFLOW
 from earnshaw.duality.series.affine_series import AffineSeries
 
@@ -50,6 +51,10 @@ class AffineIntegral(eqx.Module):
         flat = Affine(*(entry.ravel() for entry in units))
         found = jax.lax.map(lambda one: affine_mean(self.outer, self.inner, Affine(*one)), flat)
         return found.reshape(units.c.shape)
+
+    def jet(self, units: Affine) -> Jet:
+        """The mean and its derivatives in mu1, q1 and c."""
+        return jet_of(self, units)
 
     @eqx.filter_jit
     def error_at(self, units: Affine) -> Array:
@@ -86,7 +91,7 @@ class AffineIntegral(eqx.Module):
         return mean_of_order(self.outer, inner, units, order)
 
 
-AffineMoment = AffineIntegral | AffineSeries
+AffineMoment = AffineIntegral | AffineSeries | HalfLinePair
 
 
 def affine_moment(first: DotProduct, second: DotProduct) -> AffineMoment:
@@ -101,3 +106,16 @@ def affine_moment(first: DotProduct, second: DotProduct) -> AffineMoment:
     swapped = known[1] is None and known[0] is not None
     outer, inner = reversed(sides) if swapped else sides
     return AffineIntegral(outer, inner, swapped, bool(first.known and second.known))
+
+
+def affine_energy(first: DotProduct, second: DotProduct) -> AffineMoment:
+    """The same for energies of many pairs: fast, and right relative to E[u^2] and E[v^2].
+
+    Half-lines by Phi2, smooth activations by their series; the integral only for what is left.
+    """
+    lines = [means and means.half_lines() for means in (first.gaussian_means(), second.gaussian_means())]
+    if lines[0] is not None and lines[1] is not None:
+        return HalfLinePair(*lines)
+    if not first.kinks and not second.kinks:
+        return AffineSeries(first, second)
+    return affine_moment(first, second)

@@ -30,6 +30,7 @@ import numpy as np
 from jax import Array
 from jax.scipy.special import erfcx, ndtr
 
+from earnshaw.duality.half_lines import HalfLines
 from earnshaw.numerics.autodiff import tangent
 from earnshaw.numerics.hermite import hermite_sum
 from earnshaw.numerics.tail_moments import half_line_mean
@@ -89,6 +90,10 @@ class GaussianMeans(eqx.Module):
         """s_i(x)."""
         return self.mean(i, x, jnp.zeros_like(x))
 
+    def half_lines(self) -> HalfLines | None:
+        """The same as a sum of half-lines with noise, if it is one: for energies of many pairs."""
+        return None
+
 
 @partial(jax.custom_jvp, nondiff_argnums=(0, 1))
 def smoothed(means: GaussianMeans, i: int, x: Array, variance: Array) -> Array:
@@ -139,6 +144,10 @@ class Smooth(GaussianMeans):
     formula: Callable[[Array, Array], Array] = eqx.field(static=True)
     width: float | None = None  # within which s varies around x = 0, if it does only there
     waves: float = 0.0
+    lines: HalfLines | None = None
+
+    def half_lines(self) -> HalfLines | None:
+        return self.lines
 
     @property
     def places(self) -> tuple[tuple[float, float], ...]:
@@ -171,6 +180,17 @@ class HalfLine(GaussianMeans):
     def jumps(self, i: int) -> tuple[float, ...]:
         jump = self.side ** (i + 1) * math.factorial(self.power)
         return (float(jump) if i == self.power else 0.0,)
+
+    def half_lines(self) -> HalfLines | None:
+        """Backwards, [-y > 0] = 1 - [y > 0] and max(0, -y) = max(0, y) - y."""
+        if self.side > 0:
+            factor = float(math.factorial(self.power))
+            return HalfLines(((self.power, self.start, factor),))
+        backwards = {
+            0: HalfLines(((0, self.start, -1.0),), constant=1.0),
+            1: HalfLines(((1, self.start, 1.0),), constant=self.start, slope=-1.0),
+        }
+        return backwards.get(self.power)
 
     def mean(self, i: int, x: Array, variance: Array) -> Array:
         """side^i power!/(power - i)! E[max(0, side (x - start) + tau Z)^(power - i)]."""
@@ -233,6 +253,11 @@ class Polynomial(GaussianMeans):
     def terms(self) -> int:
         return len(self.coefficients)
 
+    def half_lines(self) -> HalfLines | None:
+        """A line, if it is one."""
+        line = (*self.coefficients, 0.0, 0.0)
+        return None if len(self.coefficients) > 2 else HalfLines((), line[0], line[1])
+
     def magnitude(self) -> GaussianMeans:
         """sum_n |a_n| p_n(|x|) with all terms of p_n positive."""
         return Polynomial(tuple(abs(a) for a in self.coefficients), self.powers, True)
@@ -283,6 +308,16 @@ class Sum(GaussianMeans):
     def magnitude(self) -> GaussianMeans:
         """The part that matters: half-lines with one kink do not cancel, polynomials may."""
         return Sum(self.factors, tuple(part.magnitude() for part in self.parts))
+
+    def half_lines(self) -> HalfLines | None:
+        """The sum of the parts' half-lines, if all have the same noise."""
+        total = HalfLines()
+        for factor, part in zip(self.factors, self.parts, strict=True):
+            lines = part.half_lines()
+            if lines is None or (lines.parts and total.parts and lines.noise != total.noise):
+                return None
+            total = total + lines.times(factor)
+        return total
 
     def jumps(self, i: int) -> tuple[float, ...]:
         found = dict.fromkeys(self.kinks, 0.0)

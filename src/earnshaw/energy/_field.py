@@ -32,6 +32,7 @@ from jax import Array
 from jax.sharding import Mesh, PartitionSpec
 
 from earnshaw.charges.manifolds import Manifold, Sphere
+from earnshaw.duality.affine_dual import AffineDual
 from earnshaw.duality.dual import Dual
 from earnshaw.duality.potential import Potential, Radial, Zonal
 from earnshaw.energy._tiles import (
@@ -44,6 +45,7 @@ from earnshaw.energy._tiles import (
     pair_sums,
     self_sums,
 )
+from earnshaw.energy.couplings.affine import AffineCoupling
 from earnshaw.energy.couplings.coupling import Coupling
 from earnshaw.energy.couplings.displacement import DisplacementCoupling
 from earnshaw.energy.couplings.dots import DotCoupling
@@ -152,6 +154,8 @@ def choose_coupling(potential: Potential, manifold: Manifold, dim: int) -> Coupl
             prepared = dataclasses.replace(potential, form=potential.form.for_many_pairs())
             return DotCoupling(potential=prepared, dim=dim)
         raise EarnshawError(f"{potential.name} is a potential on the sphere; allowed: on='sphere'")
+    if isinstance(potential, AffineDual):
+        return AffineCoupling(potential=potential, dim=dim)
     if isinstance(potential, Radial):
         return RadialCoupling(potential=potential, dim=dim, curved=curved)
     return DisplacementCoupling(potential=potential, dim=dim, curved=curved)

@@ -58,7 +58,7 @@ class FieldSum:
 
     def __init__(self, coupling: Coupling) -> None:
         self.coupling = coupling
-        self.symmetric = coupling.has_tiles
+        self.symmetric = coupling.has_tiles and not coupling.sums_tiles
         self.channels = 1 + coupling.dim
 
     def exact(self, x: Array, y: Array, charges: Array) -> Array:
@@ -72,6 +72,12 @@ class FieldSum:
     ) -> tuple[Array, Array]:
         """For the probes and, if `both`, for the sources as if they were probes."""
         x, y = probes.positions, sources.positions
+        if self.coupling.sums_tiles:
+            charges = jnp.broadcast_to(sources.charges, (len(x), len(y)))
+            charges = _without_self(charges, probes, sources) if same else charges
+            value, gradient = self.coupling.tile_sums(x, y, charges)
+            rows = jnp.concatenate([value[:, None], gradient], axis=1)
+            return rows, jnp.zeros((len(y), self.channels))
         tile = self.coupling.tile(*_products(x, y))
         if same:
             tile = jax.tree.map(lambda entry: _without_self(entry, probes, sources), tile)
@@ -123,7 +129,10 @@ class LaplacianSum:
     ) -> tuple[Array, Array]:
         """For the probes (k, 1); nothing for the sources."""
         x, y = probes.positions, sources.positions
-        values = self.coupling.laplacian_tile(*_products(x, y))
+        if self.coupling.sums_tiles:
+            values = self.coupling.tile_laplacians(x, y)
+        else:
+            values = self.coupling.laplacian_tile(*_products(x, y))
         values = _without_self(values, probes, sources) if same else values
         return (values @ sources.charges)[:, None], jnp.zeros((len(y), 1))
 

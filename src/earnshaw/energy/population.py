@@ -199,7 +199,7 @@ def population_loss(
     check_work("one value of the loss", pairs)
     coupling = choose_coupling(teacher.potential, teacher.manifold, teacher.dim)
     field = Field(coupling, devices_mesh(devices), check_integer("tile", tile, 64))
-    unbounded = bool(jnp.any(jnp.isinf(coupling.alone(teacher.positions[:1])[0])))
+    unbounded = coupling.unbounded(teacher.positions[0])
     loss = PopulationLoss(
         teacher=teacher,
         field=field,

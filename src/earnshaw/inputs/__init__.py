@@ -9,6 +9,7 @@ from earnshaw.inputs.gaussian import Component, Gaussian, Inputs
 from earnshaw.inputs.inputs_file import inputs_from_dict, inputs_to_dict, load_inputs, save_inputs
 from earnshaw.inputs.mixture import GaussianMixture
 from earnshaw.inputs.truncated import TruncatedGaussian
+from earnshaw.inputs.with_constant import WithConstant, with_constant
 
 __all__ = [
     "Component",
@@ -16,8 +17,10 @@ __all__ = [
     "GaussianMixture",
     "Inputs",
     "TruncatedGaussian",
+    "WithConstant",
     "inputs_from_dict",
     "inputs_to_dict",
     "load_inputs",
     "save_inputs",
+    "with_constant",
 ]

@@ -31,6 +31,18 @@ class Component(NamedTuple):
 class Inputs(eqx.Module):
     """A distribution of inputs in R^d, for one d or for every d."""
 
+    @property
+    def dim(self) -> int | None:
+        """d, or None for inputs that every dimension has."""
+        return None
+
+    def components(self, dim: int | None = None) -> tuple[Component, ...]:
+        """The Gaussians that they are a mixture of, if they are one."""
+        raise EarnshawError(
+            f"{type(self).__name__} inputs are no Gaussians; "
+            "allowed for exact losses: Gaussian, GaussianMixture"
+        )
+
     @abc.abstractmethod
     def log_density(self, x: Array) -> Array:
         """log p(x) for points `x` of shape (..., d); shape (...)."""

@@ -20,7 +20,6 @@ from earnshaw.descent.methods import (
     simultaneous_method,
 )
 from earnshaw.descent.nodes import PATH, usual_starts
-from earnshaw.duality.potential import Zonal
 from earnshaw.energy.asked_loss import asked_loss
 from earnshaw.energy.empirical import empirical_loss
 from earnshaw.energy.objective import Objective
@@ -177,7 +176,7 @@ def _where_it_stopped(
 
 def _left_over(teacher: Teacher, loss: Objective, settings: Settings, student: Student) -> str:
     """What a free unit would save on average: EPD, Theorem 4.4's alternative to recovery."""
-    around = usual_starts(loss.manifold, loss.dim, isinstance(teacher.potential, Zonal))
+    around = usual_starts(loss.manifold, loss.dim, teacher.species.of_directions)
     points = around.draw(settings.seed, 0, SAMPLE, loss.dim)
     mean = float(jnp.mean(jnp.exp(loss.left_by(student).free_units(points).log_savings)))
     return (
@@ -254,7 +253,7 @@ def _session(
         sampled = settings.method == "node-wise" and settings.samples is not None
         if limit is not None and sampled and translation(loss) is not None:
             return NodeByNode(sampled_nodes(limit, options), loss, seed, units is not None), ()
-        directions = isinstance(teacher.potential, Zonal)
+        directions = teacher.species.of_directions
         around = usual_starts(loss.manifold, loss.dim, directions, settings.start_scale)
         method, notes = node_wise_method(
             settings.method, loss, teacher.units if limit is None else limit, around, options

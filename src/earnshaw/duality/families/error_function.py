@@ -19,6 +19,7 @@ from jax.typing import ArrayLike
 from earnshaw.duality._registry import ACTIVATIONS
 from earnshaw.duality.activation import DotProduct, NumpyFormula
 from earnshaw.duality.gaussian_means import GaussianMeans, Smooth
+from earnshaw.duality.half_lines import HalfLines
 from earnshaw.duality.pair import Moment, Pair, gram
 from earnshaw.duality.symmetry import ODD, Symmetries
 
@@ -100,8 +101,9 @@ class Erf(DotProduct):
         return ErfMoment()
 
     def gaussian_means(self) -> GaussianMeans:
-        """erf(x / sqrt(1 + 2 v)): more noise only stretches it."""
-        return Smooth(_smoothed_erf, width=0.7)
+        """erf(x / sqrt(1 + 2 v)): more noise only stretches it; and 2 [x + N/sqrt(2) > 0] - 1."""
+        lines = HalfLines(((0, 0.0, 2.0),), constant=-1.0, noise=0.5)
+        return Smooth(_smoothed_erf, width=0.7, lines=lines)
 
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:
@@ -128,8 +130,8 @@ class NormalCdf(DotProduct):
         return NormalCdfMoment()
 
     def gaussian_means(self) -> GaussianMeans:
-        """Phi(x / sqrt(1 + v))."""
-        return Smooth(_smoothed_cdf, width=1.0)
+        """Phi(x / sqrt(1 + v)); and a step of x + N."""
+        return Smooth(_smoothed_cdf, width=1.0, lines=HalfLines(((0, 0.0, 1.0),), noise=1.0))
 
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:
@@ -175,8 +177,9 @@ class Gelu(DotProduct):
         return GeluMoment()
 
     def gaussian_means(self) -> GaussianMeans:
-        """x Phi(x/r) + (v/r) phi(x/r), r = sqrt(1 + v)."""
-        return Smooth(_smoothed_gelu, width=1.0)
+        """x Phi(x/r) + (v/r) phi(x/r), r = sqrt(1 + v); and max(0, y) - delta(y) of y = x + N."""
+        lines = HalfLines(((1, 0.0, 1.0), (-1, 0.0, -1.0)), noise=1.0)
+        return Smooth(_smoothed_gelu, width=1.0, lines=lines)
 
     @staticmethod
     def in_torch(torch: Any, x: Any) -> Any:

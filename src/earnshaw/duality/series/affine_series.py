@@ -20,8 +20,9 @@ import numpy as np
 from jax import Array
 
 from earnshaw.duality.activation import DotProduct
-from earnshaw.duality.affine import Affine
+from earnshaw.duality.affine import Affine, Jet
 from earnshaw.duality.pair import EPS, UNDERFLOW
+from earnshaw.numerics.autodiff import value_and_slope
 from earnshaw.numerics.hermite import weighted_hermite
 from earnshaw.numerics.quadrature import trapezoid_rule
 from earnshaw.numerics.series import product_power_sum
@@ -65,6 +66,23 @@ class AffineSeries(eqx.Module):
         moving = (units.q1 > 0) & (units.q2 > 0)
         product = jnp.sqrt(jnp.where(moving, units.q1 * units.q2, 1.0))
         return product_power_sum(left, right, jnp.where(moving, units.c / product, 0.0))
+
+    def jet(self, units: Affine) -> Jet:
+        """The sum and its derivatives in mu1, q1 and c: one pass over the terms.
+
+        d/dq1 has a part through rho = c/sqrt(q1 q2).
+        """
+        mu, q = units.mu1, units.q1
+        left, in_mu = value_and_slope(lambda mu: coefficients(self.first, mu, q), mu)
+        in_q = value_and_slope(lambda q: coefficients(self.first, mu, q), q)[1]
+        right = coefficients(self.second, units.mu2, units.q2)
+        moving = (units.q1 > 0) & (units.q2 > 0)
+        product = jnp.sqrt(jnp.where(moving, units.q1 * units.q2, 1.0))
+        rho = jnp.where(moving, units.c / product, 0.0)
+        value, slope = value_and_slope(lambda rho: product_power_sum(left, right, rho), rho)
+        along, spread = (product_power_sum(part, right, rho) for part in (in_mu, in_q))
+        by_angle = jnp.where(moving, slope * rho / (2 * jnp.where(moving, q, 1.0)), 0.0)
+        return Jet(value, along, spread - by_angle, jnp.where(moving, slope / product, 0.0))
 
     @eqx.filter_jit
     def error_at(self, units: Affine) -> Array:

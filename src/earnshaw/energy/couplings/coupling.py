@@ -66,6 +66,19 @@ class Coupling(eqx.Module):
         """How many numbers a pair needs while it is computed: tiles shrink by this factor."""
         return 1
 
+    @property
+    def sums_tiles(self) -> bool:
+        """Whether tiles are summed by the coupling (`tile_sums`), from positions, not products."""
+        return False
+
+    def tile_sums(self, x: Array, y: Array, charges: Array) -> tuple[Array, Array]:
+        """sum_j charges_ij Phi(x_i, y_j) (k,) and its gradient (k, d), from charges (k, m)."""
+        raise NotImplementedError
+
+    def tile_laplacians(self, x: Array, y: Array) -> Array:
+        """The Laplacians in x of all pairs, (k, m)."""
+        raise NotImplementedError
+
     def complete(
         self, x: Array, value: Array, cross: Array, pull: Array, own: Array | None
     ) -> tuple[Array, Array]:
@@ -96,6 +109,10 @@ class Coupling(eqx.Module):
     @abc.abstractmethod
     def alone(self, x: Array) -> tuple[Array, Array]:
         """Phi(x, x) and its gradient in x (both arguments moving), for x of shape (k, d)."""
+
+    def unbounded(self, x: Array) -> bool:
+        """Whether a unit at x (d,) has infinite energy of its own, as every unit has then."""
+        return bool(jnp.isinf(self.alone(x[None])[0][0]))
 
     @abc.abstractmethod
     def alone_laplacian(self, x: Array) -> Array:

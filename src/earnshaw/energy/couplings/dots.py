@@ -36,6 +36,7 @@ from earnshaw.energy.couplings.coupling import (
     visible,
 )
 from earnshaw.energy.objective import Across, Invariant
+from earnshaw.numerics.autodiff import value_and_slope
 
 
 class DotCoupling(Coupling):
@@ -84,8 +85,8 @@ class DotCoupling(Coupling):
         """
         side = jnp.where(jnp.sum(x * y, axis=-1) < 0, -1.0, 1.0)
         q1, q2, e = squared_norm(x), squared_norm(y), _deficit(x, side[..., None] * y)
-        value, in_e = _along(lambda e: self._moment(q1, q2, e, side), e)
-        _, in_q1 = _along(lambda q1: self._moment(q1, q2, e, side), q1)
+        value, in_e = value_and_slope(lambda e: self._moment(q1, q2, e, side), e)
+        _, in_q1 = value_and_slope(lambda q1: self._moment(q1, q2, e, side), q1)
         normal = _normal(x, side[..., None] * y)
         return value, 2 * in_q1[..., None] * x + in_e[..., None] * normal
 
@@ -96,28 +97,28 @@ class DotCoupling(Coupling):
         apart = e > 0
         safe = jnp.where(apart, e, 1.0)
         moment = lambda q1, e: self._moment(q1, q2, e, side)  # noqa: E731
-        in_q1 = lambda q1, e: _along(lambda q: moment(q, e), q1)[1]  # noqa: E731
-        in_e = lambda e: _along(lambda e: moment(q1, e), e)[1]  # noqa: E731
+        in_q1 = lambda q1, e: value_and_slope(lambda q: moment(q, e), q1)[1]  # noqa: E731
+        in_e = lambda e: value_and_slope(lambda e: moment(q1, e), e)[1]  # noqa: E731
         stretch = jnp.sqrt(q2 / jnp.where(q1 > 0, q1, 1.0))
-        mixed = _along(lambda e: in_q1(q1, e), safe)[1]
-        bend = _along(in_e, safe)[1]
-        radial = 4 * q1 * _along(lambda q: in_q1(q, e), q1)[1] + 2 * self.dim * in_q1(q1, e)
+        mixed = value_and_slope(lambda e: in_q1(q1, e), safe)[1]
+        bend = value_and_slope(in_e, safe)[1]
+        radial = 4 * q1 * value_and_slope(lambda q: in_q1(q, e), q1)[1] + 2 * self.dim * in_q1(q1, e)
         turning = jnp.where(apart, e * (4 * mixed + 2 * stretch * bend), 0.0)
         # For parallel vectors M_e = -+M_c, which shows that a cusp's Laplacian is infinite.
-        touching = -side * _along(lambda c: self._raw(q1, q2, c), side * jnp.sqrt(q1 * q2))[1]
+        touching = -side * value_and_slope(lambda c: self._raw(q1, q2, c), side * jnp.sqrt(q1 * q2))[1]
         slope = jnp.where(apart, in_e(e), touching)
         across = (self.dim - 1) * stretch * slope if self.dim > 1 else 0.0
         return radial + turning + across
 
     def alone(self, x: Array) -> tuple[Array, Array]:
         """h(q) = E[s(X.x)^2], a function of q = |x|^2, and 2 h' x."""
-        value, slope = _along(self._power, squared_norm(x))
+        value, slope = value_and_slope(self._power, squared_norm(x))
         return value, 2 * slope[..., None] * x
 
     def alone_laplacian(self, x: Array) -> Array:
         """4 q h'' + 2 d h' with h and q of `alone`, shape (k,)."""
         q = squared_norm(x)
-        slope, curvature = _along(lambda q: _along(self._power, q)[1], q)
+        slope, curvature = value_and_slope(lambda q: value_and_slope(self._power, q)[1], q)
         return 4 * q * curvature + 2 * self.dim * slope
 
     def cusp(self, x: Array) -> Array:
@@ -139,7 +140,7 @@ class DotCoupling(Coupling):
         size = root(squared_norm(x))
         turned = CLOSE * size
         moment = lambda e: self._moment(size**2, size**2, e, jnp.asarray(side))  # noqa: E731
-        slope = _along(moment, turned**2 / 2)[1]
+        slope = value_and_slope(moment, turned**2 / 2)[1]
         return jnp.where(size > 0, visible(-turned * slope), 0.0)
 
     def near(self, q1: Array, q2: Array, c: Array) -> Array:
@@ -151,20 +152,20 @@ class DotCoupling(Coupling):
         if self.potential.form.linear_factor is not None:
             slope, rest = self.potential.form.linear_parts(Pair.of_moments(q1, q2, c))
             return Tile(rest, slope, None, None)
-        value, cross = _along(lambda c: self._raw(q1, q2, c), c)
+        value, cross = value_and_slope(lambda c: self._raw(q1, q2, c), c)
         if self.degree is not None:
             return Tile(value, cross, None, None)
-        _, own_x = _along(lambda q1: self._raw(q1, q2, c), q1)
-        _, own_y = _along(lambda q2: self._raw(q1, q2, c), q2)
+        _, own_x = value_and_slope(lambda q1: self._raw(q1, q2, c), q1)
+        _, own_y = value_and_slope(lambda q2: self._raw(q1, q2, c), q2)
         return Tile(value, cross, own_x, own_y)
 
     def laplacian_tile(self, q1: Array, q2: Array, c: Array) -> Array:
         """4 q1 M_q1q1 + 4 c M_q1c + q2 M_cc + 2 d M_q1."""
         q1, q2, c = self._apart(q1, q2, c)
-        in_c = lambda c: _along(lambda c: self._raw(q1, q2, c), c)[1]  # noqa: E731
-        in_q1 = lambda q1, c: _along(lambda q: self._raw(q, q2, c), q1)[1]  # noqa: E731
-        pure = 4 * q1 * _along(lambda q: in_q1(q, c), q1)[1] + q2 * _along(in_c, c)[1]
-        mixed = 4 * c * _along(lambda c: in_q1(q1, c), c)[1]
+        in_c = lambda c: value_and_slope(lambda c: self._raw(q1, q2, c), c)[1]  # noqa: E731
+        in_q1 = lambda q1, c: value_and_slope(lambda q: self._raw(q, q2, c), q1)[1]  # noqa: E731
+        pure = 4 * q1 * value_and_slope(lambda q: in_q1(q, c), q1)[1] + q2 * value_and_slope(in_c, c)[1]
+        mixed = 4 * c * value_and_slope(lambda c: in_q1(q1, c), c)[1]
         return pure + mixed + 2 * self.dim * in_q1(q1, c)
 
     def _apart(self, q1: Array, q2: Array, c: Array) -> tuple[Array, Array, Array]:
@@ -192,10 +193,6 @@ class DotCoupling(Coupling):
         pair = Pair(q, q, q, 0.0 * q, 2 * q).scaled(self.potential.variance)
         return self.potential.scale * self.potential.form(pair)
 
-
-def _along(function: Callable[[Array], Array], at: Array) -> tuple[Array, Array]:
-    """An elementwise function and its derivative in one argument."""
-    return jax.jvp(function, (at,), (jnp.ones_like(at),))
 
 
 @jax.custom_jvp

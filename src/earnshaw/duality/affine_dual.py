@@ -1,0 +1,155 @@
+"""The potential of units with biases, or under any Gaussian inputs or mixture of them.
+
+A unit s(w.X + b) is a charge at (w, b): its bias is the weight of an input that is always 1. With
+x the position of a unit and X ~ N(m, S) the inputs (the constant among them, with mean 1 and
+variance 0),
+
+    mu = x.m,    q = x.S x,    c = x.S y,    Phi(x, y) = E[s(u) s(v)] (mu1, mu2, q1, q2, c),
+
+a function of five numbers (`affine.py`), and for a mixture sum_m p_m N(m_m, S_m) the same mixture
+of these. It is not invariant under rotations or translations: directions in which inputs vary more
+count more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import ArrayLike
+
+from earnshaw.duality.activation import DotProduct
+from earnshaw.duality.affine import Affine
+from earnshaw.duality.affine_moment import AffineMoment, affine_energy
+from earnshaw.duality.pair import deficit
+from earnshaw.duality.potential import Potential
+from earnshaw.errors import EarnshawError
+from earnshaw.inputs import Inputs
+from earnshaw.inputs.gaussian import root
+
+
+class Cloud(NamedTuple):
+    """One Gaussian of the inputs, or all of them, stacked: p, m (D,) and A (D, D) with A A^T = S."""
+
+    probability: Array
+    mean: Array
+    root: Array
+
+
+class Seen(NamedTuple):
+    """Two units as a cloud shows them: their five numbers, and A^T x and A^T y."""
+
+    units: Affine
+    x: Array
+    y: Array
+
+
+class AffineDual(Potential):
+    """Phi(x, y) = E[s(x.X) s(y.X)] for positions x, y in R^dim and inputs from `clouds`."""
+
+    kind: ClassVar[str] = "affine"
+    variable: ClassVar[str] = "positions"
+    origin: DotProduct
+    form: AffineMoment
+    clouds: Cloud
+    dim: int = eqx.field(static=True)
+
+    @property
+    def name(self) -> str:
+        """The activation's name."""
+        return self.origin.name
+
+    @property
+    def source(self) -> str:
+        """Where the activation comes from."""
+        return self.origin.source
+
+    @property
+    def method(self) -> str:
+        """Closed form, or the numerical method."""
+        return self.form.method
+
+    @property
+    def error_bound(self) -> float | None:
+        """None: it depends on the positions, see `ew.potential(...).moment_error`."""
+        return None
+
+    @property
+    def kinked(self) -> bool:
+        """Whether s has a kink or a jump."""
+        return bool(self.origin.kinks)
+
+    def value(self, argument: ArrayLike) -> Array:
+        """Refused: it is no function of one number."""
+        raise EarnshawError(
+            f"the potential of {self.name} with biases or general inputs is no function of one "
+            "number; allowed: between(theta, w)"
+        )
+
+    def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """Phi for positions (..., dim)."""
+        x, y = jnp.asarray(theta, dtype=float), jnp.asarray(w, dtype=float)
+        return self.over_clouds(lambda cloud: self.form(seen(cloud, x, y).units))
+
+    def gradient_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """The gradient in theta, (..., dim)."""
+        x, y = jnp.asarray(theta, dtype=float), jnp.asarray(w, dtype=float)
+        return jax.grad(lambda x: jnp.sum(self.between(x, y)))(x)
+
+    def laplacian_between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """The Laplacian in theta: a sum over the coordinates."""
+        x, y = jnp.asarray(theta, dtype=float), jnp.asarray(w, dtype=float)
+        slope = lambda x: self.gradient_between(x, y)  # noqa: E731
+        along = lambda axis: jax.jvp(slope, (x,), (jnp.broadcast_to(axis, x.shape),))[1] @ axis  # noqa: E731
+        return jnp.sum(jax.lax.map(along, jnp.eye(self.dim)), axis=0)
+
+    def over_clouds(self, term: Callable[[Cloud], Any]) -> Any:
+        """sum_m p_m term(cloud_m), of arrays or of tuples of them."""
+
+        def weighed(cloud: Cloud) -> Any:
+            return jax.tree.map(lambda part: cloud.probability * part, term(cloud))
+
+        if len(self.clouds.probability) == 1:
+            return weighed(Cloud(*(part[0] for part in self.clouds)))
+        # From zeros, so that what a cloud adds is compiled once.
+        shapes = jax.eval_shape(weighed, Cloud(*(part[0] for part in self.clouds)))
+        nothing = jax.tree.map(lambda like: jnp.zeros(like.shape), shapes)
+
+        def add(total: Any, cloud: Cloud) -> tuple[Any, None]:
+            return jax.tree.map(jnp.add, total, weighed(cloud)), None
+
+        return jax.lax.scan(add, nothing, self.clouds)[0]
+
+
+def seen(cloud: Cloud, x: Array, y: Array, careful: bool = True) -> Seen:
+    """Units at x, y (..., D) that broadcast; `careful` for the angle of nearly parallel ones."""
+    along, across = x @ cloud.root, y @ cloud.root
+    q1, q2 = (jnp.sum(z * z, axis=-1) for z in (along, across))
+    c = jnp.sum(along * across, axis=-1)
+    size = jax.lax.stop_gradient(jnp.sqrt(q1) * jnp.sqrt(q2))
+    fixed = jax.lax.stop_gradient(c)
+    if careful:
+        side = jnp.where(fixed < 0, -1.0, 1.0)
+        small = jax.lax.stop_gradient(deficit(along, side[..., None] * across))
+        large = size + jnp.abs(fixed)
+        low, high = jnp.where(fixed < 0, large, small), jnp.where(fixed < 0, small, large)
+    else:
+        low, high = (jnp.maximum(size + sign * fixed, 0.0) for sign in (-1, 1))
+    units = Affine(x @ cloud.mean, y @ cloud.mean, q1, q2, c, low, high)
+    return Seen(units, along, across)
+
+
+def affine_dual(activation: DotProduct, inputs: Inputs, dim: int) -> AffineDual:
+    """The potential of units in R^dim, under inputs that are Gaussian or a mixture of Gaussians."""
+    parts = inputs.components(dim)
+    clouds = Cloud(
+        jnp.asarray([part.probability for part in parts]),
+        jnp.stack([part.mean for part in parts]),
+        jnp.stack([root(part.covariance) for part in parts]),
+    )
+    form = affine_energy(activation, activation)
+    return AffineDual(origin=activation, form=form, clouds=clouds, dim=dim)

@@ -1,0 +1,172 @@
+"""Couplings of units with biases, or under general inputs: functions of mu, q and c of a pair.
+
+With S and m those of the inputs (`duality/affine_dual.py`), and M the moment as a function of
+mu1 = x.m, q1 = x.S x and c = x.S y,
+
+    grad M = M_mu m + 2 M_q S x + M_c S y,
+    Laplacian M = M_mumu |m|^2 + 4 M_qq |S x|^2 + M_cc |S y|^2 + 4 M_muq m.S x + 2 M_muc m.S y
+                  + 4 M_qc S x.S y + 2 M_q tr S.
+
+A mixture of inputs is a sum of these. Where two units of a relu coincide, what is infinite in the
+second derivatives cancels, and is left out on both sides (`half_lines.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from earnshaw.duality.affine import Affine
+from earnshaw.duality.affine_dual import AffineDual, Cloud, Seen, seen
+from earnshaw.energy.couplings.coupling import COINCIDENT, Coupling
+from earnshaw.energy.objective import Across, Invariant
+from earnshaw.numerics.autodiff import value_and_slope
+
+PARALLEL = 1e-6  # 1 - |rho| of positions, below which a tile's products lose digits at a kink
+
+
+class AffineCoupling(Coupling):
+    """Phi(x, y) = E[s(x.X) s(y.X)] for positions in R^dim."""
+
+    potential: AffineDual
+    dim: int = eqx.field(static=True)
+    invariant: ClassVar[Invariant] = "neither"
+    cusps_across: ClassVar[Across] = "rays"
+
+    @property
+    def degree(self) -> int | None:
+        degree = self.potential.origin.symmetries.degree
+        return None if degree is None else int(degree)
+
+    @property
+    def sums_tiles(self) -> bool:
+        return True
+
+    @property
+    def has_close_pairs(self) -> bool:
+        return self.potential.kinked
+
+    def near(self, q1: Array, q2: Array, c: Array) -> Array:
+        return jnp.abs(c) >= (1 - PARALLEL) * jnp.sqrt(q1) * jnp.sqrt(q2)
+
+    def exact(self, x: Array, y: Array) -> tuple[Array, Array]:
+        """M and its gradient, pair by pair."""
+
+        def term(cloud: Cloud) -> tuple[Array, Array]:
+            pair = seen(cloud, x, y)
+            value, in_mu, in_q, in_c = self.potential.form.jet(pair.units)
+            pull = 2 * in_q[..., None] * pair.x + in_c[..., None] * pair.y
+            return value, pull @ cloud.root.T + in_mu[..., None] * cloud.mean
+
+        return self.potential.over_clouds(term)
+
+    def tile_sums(self, x: Array, y: Array, charges: Array) -> tuple[Array, Array]:
+        """sum_j charges_ij M_ij (k,) and its gradient (k, d), charges as each probe counts them."""
+
+        def term(cloud: Cloud) -> tuple[Array, Array]:
+            pair = seen(cloud, x[:, None, :], y[None, :, :], careful=False)
+            *parts, in_c = self.potential.form.jet(pair.units)
+            total, in_mu, in_q = (jnp.sum(charges * part, axis=1) for part in parts)
+            pull = 2 * in_q[:, None] * pair.x[:, 0] + (charges * in_c) @ pair.y[0]
+            return total, pull @ cloud.root.T + in_mu[:, None] * cloud.mean
+
+        return self.potential.over_clouds(term)
+
+    def exact_laplacian(self, x: Array, y: Array) -> Array:
+        """The formula of the module's docstring."""
+        return self.potential.over_clouds(
+            lambda cloud: self._laplacian(cloud, seen(cloud, x, y))
+        )
+
+    def tile_laplacians(self, x: Array, y: Array) -> Array:
+        """The same for all pairs of x (k, d) and y (m, d)."""
+        x, y = x[:, None, :], y[None, :, :]
+        return self.potential.over_clouds(
+            lambda cloud: self._laplacian(cloud, seen(cloud, x, y, careful=False))
+        )
+
+    def alone(self, x: Array) -> tuple[Array, Array]:
+        """P(mu, q) = E[s(u)^2] and P_mu m + 2 P_q S x."""
+
+        def term(cloud: Cloud) -> tuple[Array, Array]:
+            along = x @ cloud.root
+            mu, q = x @ cloud.mean, jnp.sum(along * along, axis=-1)
+            value, in_mu = value_and_slope(lambda mu: self._power(mu, q), mu)
+            _, in_q = value_and_slope(lambda q: self._power(mu, q), q)
+            return value, in_mu[:, None] * cloud.mean + 2 * in_q[:, None] * (along @ cloud.root.T)
+
+        return self.potential.over_clouds(term)
+
+    def unbounded(self, x: Array) -> bool:
+        return False
+
+    def alone_laplacian(self, x: Array) -> Array:
+        """P_mumu |m|^2 + 4 P_muq m.S x + 4 P_qq |S x|^2 + 2 P_q tr S."""
+
+        def term(cloud: Cloud) -> Array:
+            along = x @ cloud.root
+            mu, q = x @ cloud.mean, jnp.sum(along * along, axis=-1)
+            turned = along @ cloud.root.T
+            in_mu = lambda mu, q: value_and_slope(lambda mu: self._power(mu, q), mu)[1]  # noqa: E731
+            in_q = lambda q: value_and_slope(lambda q: self._power(mu, q), q)[1]  # noqa: E731
+            slope, in_qq = value_and_slope(in_q, q)
+            total = value_and_slope(lambda mu: in_mu(mu, q), mu)[1] * jnp.sum(cloud.mean**2)
+            total = total + 4 * value_and_slope(lambda q: in_mu(mu, q), q)[1] * (turned @ cloud.mean)
+            total = total + 4 * in_qq * jnp.sum(turned * turned, axis=-1)
+            return total + 2 * slope * jnp.sum(cloud.root**2)
+
+        return self.potential.over_clouds(term)
+
+    def cusp(self, x: Array) -> Array:
+        """0: a relu has none, and that of a jump has a slope in each direction: see `kink_at`."""
+        return jnp.zeros(x.shape[:-1])
+
+    def kink_at(self, x: np.ndarray, w: np.ndarray) -> str:
+        """The origin, if s has a kink; and, if it jumps, where two units are in one place."""
+        if not self.potential.kinked:
+            return ""
+        lengths = np.linalg.norm(x, axis=1)
+        largest = max(1.0, float(lengths.max()))
+        if np.any(lengths <= COINCIDENT * largest):
+            return "a unit is at the origin, a kink of its activation"
+        if self._jumps():
+            everyone = np.concatenate([x, w])
+            gaps = np.linalg.norm(x[:, None] - everyone[None], axis=2)
+            np.fill_diagonal(gaps, np.inf)
+            if np.any(gaps <= COINCIDENT * largest):
+                return "two units whose activation jumps are in one place"
+        return ""
+
+    def _jumps(self) -> bool:
+        s, eps = self.potential.origin, 1e-9
+        return any(
+            abs(float(s(kink + eps)) - float(s(kink - eps))) > 1e-6 for kink in s.kinks
+        )
+
+    def _laplacian(self, cloud: Cloud, pair: Seen) -> Array:
+        """Second derivatives are those of the jet in mu1, q1 and c."""
+        units, turned, other = pair.units, pair.x @ cloud.root.T, pair.y @ cloud.root.T
+        by_mu, by_q, by_c = (
+            jax.jvp(
+                lambda at, name=name: self.potential.form.jet(units._replace(**{name: at})),
+                (entry,),
+                (jnp.ones_like(entry),),
+            )
+            for name, entry in (("mu1", units.mu1), ("q1", units.q1), ("c", units.c))
+        )
+        total = by_mu[1].in_mu * jnp.sum(cloud.mean**2)
+        total = total + 4 * by_q[1].in_q * jnp.sum(turned * turned, axis=-1)
+        total = total + by_c[1].in_c * jnp.sum(other * other, axis=-1)
+        total = total + 4 * by_q[1].in_mu * (turned @ cloud.mean)
+        total = total + 2 * by_c[1].in_mu * (other @ cloud.mean)
+        total = total + 4 * by_c[1].in_q * jnp.sum(turned * other, axis=-1)
+        return total + 2 * by_q[0].in_q * jnp.sum(cloud.root**2)
+
+    def _power(self, mu: Array, q: Array) -> Array:
+        return self.potential.form(Affine.of_one(mu, q))
