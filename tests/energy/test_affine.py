@@ -6,6 +6,8 @@ of unbiased units under N(0, I), which are other code.
 
 from __future__ import annotations
 
+import dataclasses
+
 import jax
 import mpmath
 import numpy as np
@@ -140,12 +142,12 @@ def test_a_mixture_of_three_against_samples(name):
 # -- against the closed forms of unbiased units ---------------------------------------------------
 
 
-@pytest.mark.quick("relu")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["relu", "sign", "erf", "tanh", "gelu", "sin"])
 def test_biases_of_zero_are_no_biases(name):
     """And correlated inputs are uncorrelated ones of other units: w S^(1/2)."""
     rng = np.random.default_rng(11)
-    root = rng.normal(size=(D, D))
+    root = rng.normal(size=(D, D)) / 2  # a series is right to 1e-12 up to norms of 3
     w, b = rng.normal(size=(M, D)), rng.normal(size=M)
     theta, c = rng.normal(size=(K, D)), rng.normal(size=K)
     plain = population_loss(Teacher(w @ root, b, name))
@@ -197,16 +199,10 @@ def test_tiles_are_the_same_sums(name):
     places[1], biases[1] = places[0] * (1 + 1e-9), biases[0] * (1 + 1e-9)
     student = Student(places, rng.normal(size=40), biases)
     value, gradient = population_loss(teacher).value_and_gradient(student)
-    small = population_loss(teacher, tile=256)
-    tiled = eqx_small(small)
+    # No pair from differences but those that are close.
+    loss = population_loss(teacher, tile=256)
+    tiled = dataclasses.replace(loss, field=dataclasses.replace(loss.field, small=0))
     found, slopes = tiled.value_and_gradient(student)
     assert float(found) == pytest.approx(float(value), rel=1e-12)
     assert np.allclose(slopes.positions, gradient.positions, atol=1e-10)
     assert np.allclose(tiled.laplacian(student), population_loss(teacher).laplacian(student))
-
-
-def eqx_small(loss):
-    """The same loss with no pair from differences but those that are close."""
-    import dataclasses
-
-    return dataclasses.replace(loss, field=dataclasses.replace(loss.field, small=0))

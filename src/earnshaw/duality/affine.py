@@ -80,21 +80,28 @@ class Affine(NamedTuple):
 
 
 class Jet(NamedTuple):
-    """A function of two units, and its derivatives in mu1, q1 and c."""
+    """A function M of two units, and how it changes with the first, whose position is x.
+
+    Its derivatives in mu1 and in c, and `along` = 2 M_q + kappa M_c: with S that of the inputs, the
+    gradient in x is in_mu m + along S x + in_c S (y - kappa x). kappa = c/q1 if `turning`, so that
+    y - kappa x is small for nearly parallel units, and what is large in the derivatives of in_c
+    does no harm; else 0.
+    """
 
     value: Array
     in_mu: Array
-    in_q: Array
+    along: Array
     in_c: Array
 
 
 def jet_of(function: Callable[[Affine], Array], units: Affine) -> Jet:
-    """The jet of any function, by one derivative after the other."""
+    """The jet of any function, not `turning`, by one derivative after the other."""
     found = [
         value_and_slope(lambda at, name=name: function(units._replace(**{name: at})), entry)
         for name, entry in (("mu1", units.mu1), ("q1", units.q1), ("c", units.c))
     ]
-    return Jet(found[0][0], *(slope for _, slope in found))
+    (value, in_mu), (_, in_q), (_, in_c) = found
+    return Jet(value, in_mu, 2 * in_q, in_c)
 
 
 def scaled_units(variance: float, *numbers: ArrayLike) -> Affine:

@@ -10,6 +10,8 @@ Errors are relative to sqrt(E[s(u)^2] E[s'(v)^2]), as in `pair.py`.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -52,8 +54,10 @@ class AffineIntegral(eqx.Module):
         found = jax.lax.map(lambda one: affine_mean(self.outer, self.inner, Affine(*one)), flat)
         return found.reshape(units.c.shape)
 
+    turning: ClassVar[bool] = False
+
     def jet(self, units: Affine) -> Jet:
-        """The mean and its derivatives in mu1, q1 and c."""
+        """The mean and its derivatives."""
         return jet_of(self, units)
 
     @eqx.filter_jit

@@ -37,7 +37,7 @@ from jax.scipy.special import ndtr
 
 from earnshaw.duality.affine import Affine, Jet, jet_of
 from earnshaw.duality.pair import EPS, UNDERFLOW
-from earnshaw.numerics.autodiff import tangent
+from earnshaw.numerics.autodiff import tangent, value_and_slope
 from earnshaw.numerics.owens_t import bivariate_normal_fast
 
 Entry = Callable[[int, int], Array]
@@ -89,25 +89,47 @@ class HalfLinePair(eqx.Module):
 
     def __call__(self, units: Affine) -> Array:
         """The bilinear sum over the parts of both, elementwise."""
-        return self._lines(units) + self._parts(units, ((0, 0),))[0]
-
-    def jet(self, units: Affine) -> Jet:
-        """The mean and its derivatives in mu1, q1 and c, for the price of one Phi2."""
-        value, in_mu, twice, in_c = self._parts(units, ((0, 0), (1, 0), (2, 0), (1, 1)))
-        lines = jet_of(self._lines, units)
-        return Jet(value + lines[0], in_mu + lines[1], twice / 2 + lines[2], in_c + lines[3])
-
-    def _parts(self, units: Affine, lowered: tuple[tuple[int, int], ...]) -> list[Array]:
-        """sum_mn factor_m factor_n E_(i_m - a)(j_n - b) for each (a, b)."""
+        total = self._lines(units)
         noisy = _with_noise(units, self.first.noise, self.second.noise)
-        total = [jnp.zeros_like(units.c)] * len(lowered)
         for i, start, factor in self.first.parts:
             for j, other, times in self.second.parts:
                 shifted = noisy._replace(mu1=noisy.mu1 - start, mu2=noisy.mu2 - other)
-                orders = tuple((i - a, j - b) for a, b in lowered)
-                found = half_line_means(orders, *shifted)
-                total = [old + factor * times * new for old, new in zip(total, found, strict=True)]
+                total = total + factor * times * half_line_means(((i, j),), *shifted)[0]
         return total
+
+    @property
+    def turning(self) -> bool:
+        """Whether there are kinks, which noise would smooth."""
+        return not self.first.noise and not self.second.noise
+
+    def jet(self, units: Affine) -> Jet:
+        """The mean and its derivatives, for the price of one Phi2.
+
+        `along` is E_(i-2)j + kappa E_(i-1)(j-1): with kappa = c/q1, by Stein's identity,
+        (i E_ij - mu1 E_(i-1)j)/q1, of which no derivative meets a delta of both.
+        """
+        noisy = _with_noise(units, self.first.noise, self.second.noise)
+        total = [jnp.zeros_like(units.c)] * 4
+        for i, start, factor in self.first.parts:
+            for j, other, times in self.second.parts:
+                mu = noisy.mu1 - start
+                shifted = noisy._replace(mu1=mu, mu2=noisy.mu2 - other)
+                orders = ((i, j), (i - 1, j), (i - 1, j - 1), (i - 2, j))
+                if self.turning:
+                    value, in_mu, in_c = half_line_means(orders[:3], *shifted)
+                    growth = (i * value - mu * in_mu) / _positive(noisy.q1)
+                    along = jnp.where(noisy.q1 > 0, growth, 0.0)
+                else:
+                    value, in_mu, in_c, along = half_line_means(orders, *shifted)
+                parts = (value, in_mu, along, in_c)
+                total = [old + factor * times * new for old, new in zip(total, parts, strict=True)]
+        value, in_mu, along, in_c = (
+            old + new for old, new in zip(total, jet_of(self._lines, units), strict=True)
+        )
+        if self.turning:
+            by_lines = value_and_slope(lambda c: self._lines(units._replace(c=c)), units.c)[1]
+            along = along + jnp.where(units.q1 > 0, units.c / _positive(units.q1), 0.0) * by_lines
+        return Jet(value, in_mu, along, in_c)
 
     def _lines(self, units: Affine) -> Array:
         """What the lines contribute: with each other, and with the parts of the other."""
@@ -168,7 +190,7 @@ def _with_noise(units: Affine, first: float, second: float) -> Affine:
 def one_half_line(i: int, mu: Array, q: Array) -> Array:
     """G_i = E[R_i(u)] for u ~ N(mu, q); of no variance, 0 for deltas."""
     moving = q > 0
-    safe = jnp.where(moving, q, 1.0)
+    safe = _positive(q)
     size = jnp.sqrt(safe)
     h = jnp.clip(jnp.where(moving, mu / size, 1e300 * mu), -FARTHEST, FARTHEST)
     known = {0: ndtr(h), -1: _at_zero(h, q)}
@@ -227,25 +249,32 @@ def half_line_means(orders: Orders, *entries: Array) -> tuple[Array, ...]:
 
 
 def _entry(units: Affine, entry: Entry, i: int, j: int) -> Array:
+    """E_ij from others; each way is one without large terms that cancel for nearly equal units."""
     mu1, mu2, q1, q2, c, low, high = units
+    if j < 0 <= i or i == -1 > j:  # the same with u and v exchanged
+        return _entry(units.swapped(), lambda a, b: entry(b, a), j, i)
     if i > 0:
         return (mu1 * entry(i - 1, j) + q1 * entry(i - 2, j) + c * entry(i - 1, j - 1)) / i
-    if j > 0:
-        return (mu2 * entry(i, j - 1) + q2 * entry(i, j - 2) + c * entry(i - 1, j - 1)) / j
-    if i == -1 and j == -1:
-        return jnp.where(low * high > 0, units.density(0.0, 0.0), 0.0)
-    if i == 0 or (i == -1 and j < -1):  # the same with u and v exchanged
-        return _entry(units.swapped(), lambda a, b: entry(b, a), j, i)
+    if i == 0:
+        return (mu2 * entry(0, j - 1) + q2 * entry(0, j - 2) + c * entry(-1, j - 1)) / j
+    rest = low * high
+    if i == j == -1:
+        return jnp.where(rest > 0, units.density(0.0, 0.0), 0.0)
     if j < 0:
         # Stein's identity for u and that for v: two equations for E_ij and E_(i+1)(j-1).
-        here, rest = entry(i + 1, j), low * high
+        here = entry(i + 1, j)
         first = _multiple(i + 2, entry, i + 2, j) - mu1 * here
         second = _multiple(j + 1, entry, i + 1, j + 1) - mu2 * here
         return jnp.where(rest > 0, (q2 * first - c * second) / jnp.where(rest > 0, rest, 1.0), 0.0)
-    moving = q1 > 0
-    safe = jnp.where(moving, q1, 1.0)
-    lowered = _multiple(i + 2, entry, i + 2, 0) - mu1 * entry(i + 1, 0) - c * entry(i + 1, -1)
-    return jnp.where(moving, lowered / safe, 0.0)
+    safe = _positive(q1)
+    if i == -1:
+        # Given u = 0, v is N(m, tau^2): Stein's identity for that.
+        m, variance = mu2 - c * mu1 / safe, rest / safe
+        found = (m * entry(-1, j - 1) + variance * entry(-1, j - 2)) / j
+    else:
+        found = _multiple(i + 2, entry, i + 2, j) - mu1 * entry(i + 1, j) - c * entry(i + 1, j - 1)
+        found = found / safe
+    return jnp.where(q1 > 0, found, 0.0)
 
 
 def _multiple(factor: int, entry: Entry, i: int, j: int) -> Array | float:
@@ -255,7 +284,7 @@ def _multiple(factor: int, entry: Entry, i: int, j: int) -> Array | float:
 
 def _standardized(units: Affine) -> tuple[Array, Array, Array, Array]:
     """h = mu1/sqrt(q1), k = mu2/sqrt(q2), rho and 1 - |rho|."""
-    sizes = [jnp.sqrt(jnp.where(q > 0, q, 1.0)) for q in (units.q1, units.q2)]
+    sizes = [jnp.sqrt(_positive(q)) for q in (units.q1, units.q2)]
     moving = (units.q1 > 0) & (units.q2 > 0)
     h, k = (
         jnp.clip(jnp.where(q > 0, mu / size, 1e300 * mu), -FARTHEST, FARTHEST)
@@ -267,9 +296,14 @@ def _standardized(units: Affine) -> tuple[Array, Array, Array, Array]:
     return h, k, rho, jnp.clip(gap, 0.0, 1.0)
 
 
+def _positive(q: Array) -> Array:
+    """q, and 1 where there is no variance to divide by."""
+    return jnp.where(q > 0, q, 1.0)
+
+
 def _at_zero(h: Array, q: Array) -> Array:
     """The density of N(h sqrt(q), q) at 0; 0 where there is no variance."""
-    return jnp.where(q > 0, _density(h) / jnp.sqrt(jnp.where(q > 0, q, 1.0)), 0.0)
+    return jnp.where(q > 0, _density(h) / jnp.sqrt(_positive(q)), 0.0)
 
 
 def _density(h: Array) -> Array:

@@ -13,6 +13,7 @@ second node for the quadrature, and rounding.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -67,8 +68,10 @@ class AffineSeries(eqx.Module):
         product = jnp.sqrt(jnp.where(moving, units.q1 * units.q2, 1.0))
         return product_power_sum(left, right, jnp.where(moving, units.c / product, 0.0))
 
+    turning: ClassVar[bool] = False
+
     def jet(self, units: Affine) -> Jet:
-        """The sum and its derivatives in mu1, q1 and c: one pass over the terms.
+        """The sum and its derivatives.
 
         d/dq1 has a part through rho = c/sqrt(q1 q2).
         """
@@ -82,7 +85,7 @@ class AffineSeries(eqx.Module):
         value, slope = value_and_slope(lambda rho: product_power_sum(left, right, rho), rho)
         along, spread = (product_power_sum(part, right, rho) for part in (in_mu, in_q))
         by_angle = jnp.where(moving, slope * rho / (2 * jnp.where(moving, q, 1.0)), 0.0)
-        return Jet(value, along, spread - by_angle, jnp.where(moving, slope / product, 0.0))
+        return Jet(value, along, 2 * (spread - by_angle), jnp.where(moving, slope / product, 0.0))
 
     @eqx.filter_jit
     def error_at(self, units: Affine) -> Array:

@@ -1,14 +1,14 @@
 """Couplings of units with biases, or under general inputs: functions of mu, q and c of a pair.
 
-With S and m those of the inputs (`duality/affine_dual.py`), and M the moment as a function of
+With m and S those of the inputs (`duality/affine_dual.py`), and M the moment as a function of
 mu1 = x.m, q1 = x.S x and c = x.S y,
 
-    grad M = M_mu m + 2 M_q S x + M_c S y,
-    Laplacian M = M_mumu |m|^2 + 4 M_qq |S x|^2 + M_cc |S y|^2 + 4 M_muq m.S x + 2 M_muc m.S y
-                  + 4 M_qc S x.S y + 2 M_q tr S.
+    grad M = M_mu m + 2 M_q S x + M_c S y = M_mu m + (2 M_q + kappa M_c) S x + M_c S (y - kappa x).
 
-A mixture of inputs is a sum of these. Where two units of a relu coincide, what is infinite in the
-second derivatives cancels, and is left out on both sides (`half_lines.py`).
+With kappa = c/q1 the last vector is small for nearly parallel units, and computed from their
+difference, so that M_c may change fast there (`Jet`). A mixture of inputs is a sum of these. Where
+two units of a relu coincide, what is infinite in the second derivatives cancels, and is left out
+(`half_lines.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from jax import Array
 
 from earnshaw.duality.affine import Affine
-from earnshaw.duality.affine_dual import AffineDual, Cloud, Seen, seen
+from earnshaw.duality.affine_dual import AffineDual, Cloud, seen
 from earnshaw.energy.couplings.coupling import COINCIDENT, Coupling
 from earnshaw.energy.objective import Across, Invariant
 from earnshaw.numerics.autodiff import value_and_slope
@@ -57,39 +57,34 @@ class AffineCoupling(Coupling):
 
     def exact(self, x: Array, y: Array) -> tuple[Array, Array]:
         """M and its gradient, pair by pair."""
-
-        def term(cloud: Cloud) -> tuple[Array, Array]:
-            pair = seen(cloud, x, y)
-            value, in_mu, in_q, in_c = self.potential.form.jet(pair.units)
-            pull = 2 * in_q[..., None] * pair.x + in_c[..., None] * pair.y
-            return value, pull @ cloud.root.T + in_mu[..., None] * cloud.mean
-
-        return self.potential.over_clouds(term)
+        return self.potential.over_clouds(lambda cloud: self._pairs(cloud, x, y))
 
     def tile_sums(self, x: Array, y: Array, charges: Array) -> tuple[Array, Array]:
         """sum_j charges_ij M_ij (k,) and its gradient (k, d), charges as each probe counts them."""
 
         def term(cloud: Cloud) -> tuple[Array, Array]:
             pair = seen(cloud, x[:, None, :], y[None, :, :], careful=False)
-            *parts, in_c = self.potential.form.jet(pair.units)
-            total, in_mu, in_q = (jnp.sum(charges * part, axis=1) for part in parts)
-            pull = 2 * in_q[:, None] * pair.x[:, 0] + (charges * in_c) @ pair.y[0]
-            return total, pull @ cloud.root.T + in_mu[:, None] * cloud.mean
+            value, in_mu, along, in_c = self.potential.form.jet(pair.units)
+            along = along - self._kappa(pair.units) * in_c
+            total, by_mean, by_own = (jnp.sum(charges * part, axis=1) for part in (value, in_mu, along))
+            pull = by_own[:, None] * pair.x[:, 0] + (charges * in_c) @ pair.y[0]
+            return total, pull @ cloud.root.T + by_mean[:, None] * cloud.mean
 
         return self.potential.over_clouds(term)
 
     def exact_laplacian(self, x: Array, y: Array) -> Array:
-        """The formula of the module's docstring."""
-        return self.potential.over_clouds(
-            lambda cloud: self._laplacian(cloud, seen(cloud, x, y))
-        )
+        """The sum of the gradient's derivatives along all coordinates."""
+        x, y = jnp.broadcast_arrays(x, y)
+
+        def along(axis: Array) -> Array:
+            slope = lambda x: self.exact(x, y)[1] @ axis  # noqa: E731
+            return jax.jvp(slope, (x,), (jnp.broadcast_to(axis, x.shape),))[1]
+
+        return jnp.sum(jax.lax.map(along, jnp.eye(self.dim)), axis=0)
 
     def tile_laplacians(self, x: Array, y: Array) -> Array:
         """The same for all pairs of x (k, d) and y (m, d)."""
-        x, y = x[:, None, :], y[None, :, :]
-        return self.potential.over_clouds(
-            lambda cloud: self._laplacian(cloud, seen(cloud, x, y, careful=False))
-        )
+        return self.exact_laplacian(x[:, None, :], y[None, :, :])
 
     def alone(self, x: Array) -> tuple[Array, Array]:
         """P(mu, q) = E[s(u)^2] and P_mu m + 2 P_q S x."""
@@ -149,24 +144,24 @@ class AffineCoupling(Coupling):
             abs(float(s(kink + eps)) - float(s(kink - eps))) > 1e-6 for kink in s.kinks
         )
 
-    def _laplacian(self, cloud: Cloud, pair: Seen) -> Array:
-        """Second derivatives are those of the jet in mu1, q1 and c."""
-        units, turned, other = pair.units, pair.x @ cloud.root.T, pair.y @ cloud.root.T
-        by_mu, by_q, by_c = (
-            jax.jvp(
-                lambda at, name=name: self.potential.form.jet(units._replace(**{name: at})),
-                (entry,),
-                (jnp.ones_like(entry),),
-            )
-            for name, entry in (("mu1", units.mu1), ("q1", units.q1), ("c", units.c))
-        )
-        total = by_mu[1].in_mu * jnp.sum(cloud.mean**2)
-        total = total + 4 * by_q[1].in_q * jnp.sum(turned * turned, axis=-1)
-        total = total + by_c[1].in_c * jnp.sum(other * other, axis=-1)
-        total = total + 4 * by_q[1].in_mu * (turned @ cloud.mean)
-        total = total + 2 * by_c[1].in_mu * (other @ cloud.mean)
-        total = total + 4 * by_c[1].in_q * jnp.sum(turned * other, axis=-1)
-        return total + 2 * by_q[0].in_q * jnp.sum(cloud.root**2)
+    def _pairs(self, cloud: Cloud, x: Array, y: Array) -> tuple[Array, Array]:
+        """What one cloud of the inputs makes of M and of its gradient."""
+        units, first, second = seen(cloud, x, y)
+        value, in_mu, along, in_c = self.potential.form.jet(units)
+        rest = second
+        if self.potential.form.turning:
+            # y - kappa x from the difference, where y is nearly x or nearly -x.
+            side = jnp.where(units.c < 0, -1.0, 1.0)[..., None]
+            gap = second - side * first
+            share = jnp.sum(first * gap, axis=-1) / jnp.where(units.q1 > 0, units.q1, 1.0)
+            rest = jnp.where(units.q1[..., None] > 0, gap - share[..., None] * first, second)
+        pull = along[..., None] * first + in_c[..., None] * rest
+        return value, pull @ cloud.root.T + in_mu[..., None] * cloud.mean
+
+    def _kappa(self, units: Affine) -> Array:
+        """c/q1, or 0: as the jet has it."""
+        turning = self.potential.form.turning & (units.q1 > 0)
+        return jnp.where(turning, units.c / jnp.where(units.q1 > 0, units.q1, 1.0), 0.0)
 
     def _power(self, mu: Array, q: Array) -> Array:
         return self.potential.form(Affine.of_one(mu, q))
