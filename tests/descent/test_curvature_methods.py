@@ -54,7 +54,6 @@ def _values(loop):
     [
         # SecondGD makes steps of both kinds.
         *((name, SecondGD(eta=0.1)) for name in ("gaussian", "hermite", "almost-harmonic")),
-        pytest.param("relu", SecondGD(eta=0.1), marks=pytest.mark.slow),  # to compile
         ("relu", GradientDescent()),
         ("samples", SecondGD(eta=0.1)),
     ],

@@ -65,18 +65,6 @@ def test_orthonormal_units_of_polynomials(degree, dim):
     assert run.certificate.kind == "minimum"
 
 
-@pytest.mark.slow  # to compile; the claim sphere-synthetic tests the theorem
-def test_sphere_synthetic_recovers_or_says_the_other_alternative():
-    """EPD, Theorem 4.4: near the teacher, or what is left is small over the sphere."""
-    teacher = ew.random_teacher("sphere-synthetic", 4, 2, seed=0, degree=6)
-    run = ew.learn(teacher)
-    if run.stop is ew.Stop.RECOVERED:
-        assert run.matching.is_permutation
-        assert np.max(run.matching.distance) < 1e-9
-    else:
-        assert any("mean square" in note for note in run.notes)
-
-
 def test_what_is_left_is_said_where_units_are_missing():
     """The mean of C^2/Phi over random points, here against the loss itself."""
     teacher = ew.random_teacher("sign", 2, 3, seed=1, on="sphere")

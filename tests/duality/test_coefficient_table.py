@@ -1,5 +1,7 @@
 """Series with a table of coefficients, as energies use them, against 50-digit plane integrals."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,7 +11,7 @@ from flint import arb
 import earnshaw as ew
 from earnshaw.duality.pair import Pair
 from earnshaw.duality.series._hermite_series import hermite_series
-from reference import ACTIVATIONS, plane_mean
+from reference import ACTIVATIONS, line_mean, plane_mean
 
 PAIRS = [  # norms and correlation: short and long, beside the edges of pieces, nearly parallel
     (1e-9, 2e-6, 0.5),
@@ -25,14 +27,20 @@ def of(s1, s2, rho):
 
 
 def size(name, s):
-    return float(plane_mean(ACTIVATIONS[name], 1 - 1e-15, s**2, s**2)) ** 0.5
+    return float(line_mean(lambda x: ACTIVATIONS[name](s * x))) ** 0.5
+
+
+@functools.cache
+def table_of(name):
+    """Made once for all its cases."""
+    return ew.potential(name).form.for_many_pairs()
 
 
 @pytest.mark.quick("tanh-0.7-*")
 @pytest.mark.parametrize(("s1", "s2", "rho"), PAIRS)
 @pytest.mark.parametrize("name", ["tanh", "logistic", "softplus", "silu", "mish"])
 def test_moments_are_those_of_the_plane(name, s1, s2, rho):
-    form = ew.potential(name).form.for_many_pairs()
+    form = table_of(name)
     assert form.table is not None
     truth = float(plane_mean(ACTIVATIONS[name], rho, s1**2, s2**2))
     error = abs(float(form(of(s1, s2, rho))) - truth)
@@ -52,7 +60,7 @@ def _bend(x: arb) -> arb:
 @pytest.mark.parametrize(("s1", "s2", "rho"), [(0.02, 1.5, 0.6), (0.8, 2.2, -0.9)])
 def test_derivatives_are_means_of_derivatives(s1, s2, rho):
     """Price: d/dc E[s s] = E[s' s'], d2/dc2 = E[s'' s''], and d/dq1 by differences of the truth."""
-    form = ew.potential("tanh").form.for_many_pairs()
+    form = table_of("tanh")
     q1, q2, c = (jnp.asarray(x) for x in (s1**2, s2**2, rho * s1 * s2))
     in_c = lambda c: jax.jvp(lambda c: form(Pair.of_moments(q1, q2, c)), (c,), (1.0,))[1]  # noqa: E731
     slope, bend = jax.jvp(in_c, (c,), (1.0,))
@@ -72,7 +80,7 @@ def test_derivatives_are_means_of_derivatives(s1, s2, rho):
 
 
 def test_beyond_its_end_a_table_promises_nothing():
-    form = ew.potential("tanh").form.for_many_pairs()
+    form = table_of("tanh")
     far = jnp.asarray(1e8)
     assert np.isinf(float(form.error_at(far, jnp.asarray(1.0))))
     assert np.isfinite(float(form(Pair.of_moments(far, jnp.asarray(1.0), jnp.asarray(0.0)))))
@@ -85,7 +93,7 @@ def test_a_function_that_no_table_resolves_has_none():
 
 
 def test_vectors_of_length_zero():
-    form = ew.potential("softplus").form.for_many_pairs()
+    form = table_of("softplus")
     nothing = jnp.zeros(())
     expected = np.log(2) ** 2
     assert float(form(Pair.of_moments(nothing, nothing, nothing))) == pytest.approx(expected)

@@ -8,7 +8,7 @@ from fuzz.files import KINDS, case, files
 from fuzz.mutations import damaged, in_json, in_npz, in_sqlite, in_toml
 from fuzz.run import outcomes
 
-CASES = 200
+CASES = 80
 
 
 @pytest.mark.slow

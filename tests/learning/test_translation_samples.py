@@ -198,10 +198,12 @@ def test_refusals():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("activation", ["almost-harmonic", "gaussian"])
-@pytest.mark.parametrize("dim", [1, 2, 3])
-def test_errors_fall_with_the_number_of_samples(activation, dim):
-    counts, errors = (2000, 16_000), []
+@pytest.mark.parametrize(
+    ("dim", "activation"), [(1, "gaussian"), (2, "almost-harmonic"), (3, "gaussian")]
+)
+def test_errors_fall_with_the_number_of_samples(dim, activation):
+    """Every dimension and both activations, once each: any other pair repeats their code."""
+    counts, errors = (1000, 8000), []
     for count in counts:
         each = []
         for seed in range(2):
