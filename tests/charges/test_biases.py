@@ -8,9 +8,11 @@ import pytest
 import earnshaw as ew
 from earnshaw.charges.network import same_teacher
 from earnshaw.errors import EarnshawError
+from earnshaw.learning.exports.networks import network
 
 W, B, BIASES = [[0.6, 0.8], [-1.0, 0.5]], [1.5, -2.0], [0.25, -1.0]
 INPUTS = ew.Gaussian(mean=[1.0, -1.0], covariance=[[2.0, 0.5], [0.5, 1.0]])
+OTHER = ew.Gaussian(mean=[0.0, 0.0, 0.0])
 
 
 def test_a_bias_is_a_coordinate():
@@ -26,6 +28,13 @@ def test_a_bias_is_a_coordinate():
     assert np.allclose(teacher(x), wanted, atol=1e-15)
     assert np.allclose(student.of(teacher)(x), wanted, atol=1e-15)
     assert ew.Teacher(W, B, "relu").biases is None
+
+
+def test_exports():
+    """As NumPy code, with its biases."""
+    teacher = ew.Teacher(W, B, "relu", biases=BIASES)
+    x = np.array([[0.3, -0.2], [1.0, 2.0]])
+    assert np.allclose(network(teacher)(x), teacher(x), atol=1e-15)
 
 
 @pytest.mark.parametrize("ending", [".json", ".npz", ".csv"])
@@ -60,8 +69,12 @@ def test_inputs_of_no_mean_and_one_width_are_the_width():
 
 
 def test_random_networks():
-    teacher = ew.random_teacher("tanh", 4, 3, 5, biases="gaussian", inputs=ew.Gaussian(mean=4 * [1.0]))
-    again = ew.random_teacher("tanh", 4, 3, 5, biases="gaussian", inputs=ew.Gaussian(mean=4 * [1.0]))
+    teacher = ew.random_teacher(
+        "tanh", 4, 3, 5, biases="gaussian", inputs=ew.Gaussian(mean=4 * [1.0])
+    )
+    again = ew.random_teacher(
+        "tanh", 4, 3, 5, biases="gaussian", inputs=ew.Gaussian(mean=4 * [1.0])
+    )
     assert same_teacher(teacher, again)
     assert np.allclose(np.linalg.norm(teacher.hidden, axis=1), 1)
     # Hidden weights are those of the network without biases.
@@ -86,7 +99,7 @@ def test_flips_and_scales_take_the_bias_along():
     [
         ("biases of shape", lambda: ew.Teacher(W, B, "relu", biases=[1.0])),
         ("no function of x.w", lambda: ew.Teacher(W, B, "almost-harmonic", biases=BIASES)),
-        ("inputs have dimension 3", lambda: ew.Teacher(W, B, "relu", inputs=ew.Gaussian(mean=3 * [0.0]))),
+        ("inputs have dimension 3", lambda: ew.Teacher(W, B, "relu", inputs=OTHER)),
         ("one of them", lambda: ew.Teacher(W, B, "relu", width=2.0, inputs=INPUTS)),
         ("need an activation", lambda: ew.Teacher(W, B, potential="exp(-r)", biases=BIASES)),
         ("allowed: ew.Gaussian", lambda: ew.Teacher(W, B, "relu", inputs="normal")),

@@ -63,7 +63,9 @@ def test_second_derivatives_are_symmetric_and_right():
     assert np.allclose(second, second.T, atol=1e-14)
     step = 1e-5
     for column, place in enumerate((0, 2, 4)):
-        ahead, behind = ([x + sign * step * (i == place) for i, x in enumerate(at)] for sign in (1, -1))
+        ahead, behind = (
+            [x + sign * step * (i == place) for i, x in enumerate(at)] for sign in (1, -1)
+        )
         wanted = (np.array(slopes(*ahead)) - np.array(slopes(*behind))) / (2 * step)
         assert np.allclose(second[:, column], wanted, atol=1e-9)
 

@@ -106,7 +106,7 @@ def test_many_pairs(first):
     ("first", "second"), [("logistic", "mish"), ("softplus", "silu"), ("softsign", "softsign")]
 )
 def test_pairs_without_closed_form(first, second):
-    """Each of them once; tanh is above. `two_units_fuzz.py` has all pairs."""
+    """Each of them once; tanh is above."""
     check(first, second, np.array(NUMBERS[:1]), None if first != "softsign" else 1e-13)
 
 

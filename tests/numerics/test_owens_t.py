@@ -32,7 +32,9 @@ def test_against_scipys_owens_t():
     assert np.max(np.abs(np.asarray(found.given_x) - ndtr((k - rho * h) / t))) < 1e-14
 
 
-@pytest.mark.parametrize(("h", "k"), [(0.0, 0.0), (0.0, 1.3), (-0.7, 0.0), (1.1, 1.1), (-2.0, -2.0)])
+@pytest.mark.parametrize(
+    ("h", "k"), [(0.0, 0.0), (0.0, 1.3), (-0.7, 0.0), (1.1, 1.1), (-2.0, -2.0)]
+)
 def test_ends(h, k):
     """rho = 1: the smaller one decides; rho = -1: what both leave; rho = 0: a product."""
     same = fast(h, k, 1.0, 0.0)

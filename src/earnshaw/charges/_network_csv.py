@@ -6,9 +6,9 @@
     -1,0.5,-2
 
 Columns x1, x2, ... are the position, `bias` is the bias, if units have them, `weight` is the
-weight. Lines "# name: value" above them say
-what the other fields of a network's file say: activation, potential, parameters (as JSON), on,
-width, inputs (as JSON); other lines that begin with # are remarks. Numbers are written to their last bit.
+weight. Lines "# name: value" above them say what the other fields of a network's file say:
+activation, potential, on, width, parameters and inputs (as JSON); other lines that begin with # are
+remarks. Numbers are written to their last bit.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def csv_text(fields: dict[str, Any]) -> str:
     biases = ["bias"] if "biases" in fields else []
     lines.append(",".join([*(f"x{i + 1}" for i in range(fields["dim"])), *biases, "weight"]))
     columns = [fields[name] for name in CHARGES if name in fields]
-    table = np.concatenate([np.reshape(part, (len(part), -1)) for part in columns], axis=1)
+    table = np.column_stack(columns)
     lines += [",".join(map(repr, row)) for row in table.tolist()]
     return "\n".join(lines) + "\n"
 
@@ -84,7 +84,9 @@ def _value(name: str, text: str, line: int) -> Any:
     if name in TEXTS:
         return text
     if name not in NUMBERS:
-        allowed = "activation, potential, parameters, on, width, inputs, and remarks without a colon"
+        allowed = (
+            "activation, potential, parameters, on, width, inputs, and remarks without a colon"
+        )
         raise EarnshawError(f"its line {line} says {name!r}; allowed: {allowed}")
     try:
         return NUMBERS[name](text)

@@ -259,6 +259,11 @@ class Teacher(eqx.Module):
         return self.species.biased
 
     @property
+    def input_dim(self) -> int:
+        """The dimension of the inputs that it is called with."""
+        return self.dim - self.biased
+
+    @property
     def hidden(self) -> Array:
         """w, the positions without biases: (k, d)."""
         return self.positions[..., :-1] if self.biased else self.positions
@@ -429,6 +434,11 @@ class Species(eqx.Module):
         return isinstance(self.potential, (Zonal, AffineDual))
 
     @property
+    def width(self) -> float:
+        """The standard deviation of isotropic inputs; NaN for others."""
+        return float(getattr(self.seen_inputs, "width", math.nan))
+
+    @property
     def seen_inputs(self) -> Inputs:
         """The inputs of the network, without the constant that biases are the weights of."""
         return self.inputs.inputs if isinstance(self.inputs, WithConstant) else self.inputs
@@ -448,12 +458,12 @@ class Species(eqx.Module):
             return self.given
         if self.origin == "activation" and is_activation(self.name):
             dim = getattr(self.potential, "dim", None)
-            return _named(self.name, self.parameters, dim, float(self.inputs.width))
+            return _named(self.name, self.parameters, dim, self.width)
         from earnshaw.duality.realizing.realize import (
             realize,  # loads SymPy: not until it is needed
         )
 
-        result = realize(self.potential, width=float(self.inputs.width))
+        result = realize(self.potential, width=self.width)
         if result.activation is None:
             raise EarnshawError(f"no activation has the potential {self.name}: {result.reason}")
         return result.activation
@@ -487,7 +497,7 @@ def species(
     if inputs is not None and width is not None:
         raise EarnshawError("a network with inputs= and width=; allowed: one of them")
     if isinstance(inputs, Gaussian) and inputs.mean is None and inputs.covariance is None:
-        inputs, width = None, float(inputs.width)
+        width, inputs = float(inputs.width), None
     if inputs is not None or biased:
         return _affine_species(activation, dim, width, parameters, inputs, biased)
     for name in SETTLED:
@@ -537,9 +547,8 @@ def _affine_species(
     if not isinstance(made, DotProduct):
         raise EarnshawError(f"{made.name} is no function of x.w; biases= and inputs= need one")
     if inputs is not None and not isinstance(inputs, (Gaussian, GaussianMixture)):
-        raise EarnshawError(
-            f"inputs= is {type(inputs).__name__}; allowed: ew.Gaussian(...), ew.GaussianMixture(...)"
-        )
+        allowed = "ew.Gaussian(...), ew.GaussianMixture(...)"
+        raise EarnshawError(f"inputs= is {type(inputs).__name__}; allowed: {allowed}")
     plain: Inputs = Gaussian(1.0 if width is None else width) if inputs is None else inputs
     if plain.dim not in (None, dim - biased):
         raise EarnshawError(
@@ -549,7 +558,9 @@ def _affine_species(
     potential = affine_dual(made, seen, dim)
     stored = tuple(sorted((key, _plain(value)) for key, value in parameters.items()))
     origin: Origin = "activation" if isinstance(activation, str) else "object"
-    return Species(potential, seen, made, origin, made.name if origin == "object" else activation, stored)
+    return Species(
+        potential, seen, made, origin, made.name if origin == "object" else activation, stored
+    )
 
 
 def formula_species(formula: str, dim: int, on: str, width: float | None = None) -> Species:

@@ -155,7 +155,7 @@ def random_student(
     """A student to start from, drawn as `random_teacher` draws a teacher of this kind.
 
     It knows the teacher's activation, manifold and dimension, and nothing of its units; it is
-    independent of a random teacher made from the same seed. Biases, if units have them, are N(0, 1).
+    independent of a random teacher made from the same seed. Biases, if any, are N(0, 1).
 
     Args:
         teacher: whose kind of units to draw.
@@ -174,7 +174,7 @@ def random_student(
     if scale != 1 and teacher.manifold.name == "sphere":
         raise EarnshawError(f"scale is {scale!r} on the sphere; allowed: 1")
     law = _positions(positions, teacher)
-    drawn = scale * law(keys[0], units, teacher.dim - teacher.biased)
+    drawn = scale * law(keys[0], units, teacher.input_dim)
     if teacher.biased:
         drawn = _with_biases("gaussian", drawn, keys[0])
     return Student(drawn, _weights(weights)(keys[1], units)).of(teacher)

@@ -88,7 +88,9 @@ def _is_network(save: Path) -> bool:
 
 def _print(run: Run, seconds: float, plot: Path | None, save: Path | None) -> None:
     matching, teacher = run.matching, run.teacher
-    where = f"{run.settings['activation']}, d = {teacher.dim}, {plural(teacher.units, 'unit')}"
+    where = (
+        f"{run.settings['activation']}, d = {teacher.input_dim}, {plural(teacher.units, 'unit')}"
+    )
     headings = ("unit", "learned by", "distance", "weight", "weight error")
     rows = []
     for unit in range(min(teacher.units, ROWS)):

@@ -258,7 +258,7 @@ def describe_teacher(teacher: Teacher) -> dict[str, Any]:
             key: list(value) if isinstance(value, tuple) else value
             for key, value in species.parameters
         },
-        "dim": teacher.dim - teacher.biased,
+        "dim": teacher.input_dim,
         "units": teacher.units,
         "on": teacher.manifold.name,
         **described_inputs(species),

@@ -203,7 +203,7 @@ def _print(motion: Motion, rest: Equilibrium | None, files: dict[str, str], seco
     from earnshaw.plots.formatting import ENDINGS
 
     teacher, count = motion.teacher, len(motion.bound)
-    title = f"{teacher.species.name}, d = {teacher.dim}: "
+    title = f"{teacher.species.name}, d = {teacher.input_dim}: "
     title += f"{plural(count, 'electron')} among {plural(teacher.units, 'proton')}"
     headings = ("unit", "start", "end", "bound to", "weight")
     rows = [

@@ -96,11 +96,9 @@ class Jet(NamedTuple):
 
 def jet_of(function: Callable[[Affine], Array], units: Affine) -> Jet:
     """The jet of any function, not `turning`, by one derivative after the other."""
-    found = [
-        value_and_slope(lambda at, name=name: function(units._replace(**{name: at})), entry)
-        for name, entry in (("mu1", units.mu1), ("q1", units.q1), ("c", units.c))
-    ]
-    (value, in_mu), (_, in_q), (_, in_c) = found
+    value, in_mu = value_and_slope(lambda mu: function(units._replace(mu1=mu)), units.mu1)
+    _, in_q = value_and_slope(lambda q: function(units._replace(q1=q)), units.q1)
+    _, in_c = value_and_slope(lambda c: function(units._replace(c=c)), units.c)
     return Jet(value, in_mu, 2 * in_q, in_c)
 
 

@@ -33,7 +33,7 @@ from earnshaw.inputs.gaussian import root
 
 
 class Cloud(NamedTuple):
-    """One Gaussian of the inputs, or all of them, stacked: p, m (D,) and A (D, D) with A A^T = S."""
+    """One Gaussian of the inputs, or all, stacked: p, m (D,) and A (D, D) with A A^T = S."""
 
     probability: Array
     mean: Array

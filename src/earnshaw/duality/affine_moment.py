@@ -117,9 +117,10 @@ def affine_energy(first: DotProduct, second: DotProduct) -> AffineMoment:
 
     Half-lines by Phi2, smooth activations by their series; the integral only for what is left.
     """
-    lines = [means and means.half_lines() for means in (first.gaussian_means(), second.gaussian_means())]
-    if lines[0] is not None and lines[1] is not None:
-        return HalfLinePair(*lines)
+    known = first.gaussian_means(), second.gaussian_means()
+    one, two = (None if means is None else means.half_lines() for means in known)
+    if one is not None and two is not None:
+        return HalfLinePair(one, two)
     if not first.kinks and not second.kinks:
         return AffineSeries(first, second)
     return affine_moment(first, second)

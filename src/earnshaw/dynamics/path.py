@@ -130,7 +130,7 @@ class Path(Result, eqx.Module):
         teacher, count = self.teacher, len(self.bound)
         words = f"{count} electron{'' if count == 1 else 's'} among {teacher.units}"
         protons = f"{words} proton{'' if teacher.units == 1 else 's'}"
-        return f"{teacher.species.name}, d = {teacher.dim}, {protons}"
+        return f"{teacher.species.name}, d = {teacher.input_dim}, {protons}"
 
     def _facts(self) -> dict[str, object]:
         return {

@@ -20,11 +20,6 @@ class WithConstant(Inputs):
         own = self.inputs.dim
         return None if own is None else own + 1
 
-    @property
-    def width(self) -> float:
-        """That of X."""
-        return self.inputs.width  # type: ignore[attr-defined, no-any-return]
-
     def components(self, dim: int | None = None) -> tuple[Component, ...]:
         """Those of X, with mean 1 and variance 0 in the last coordinate."""
         size = checked_dim(self.dim, dim)

@@ -301,7 +301,7 @@ def _described(teacher: Teacher, settings: Settings) -> dict[str, Any]:
     return dataclasses.asdict(settings) | {
         "activation": teacher.species.name,
         "parameters": dict(teacher.species.parameters),
-        "dim": teacher.dim,
+        "dim": teacher.input_dim,
         "teacher_units": teacher.units,
         "on": teacher.manifold.name,
     }

@@ -122,7 +122,8 @@ class Run(Result):
 
     def _title(self) -> str:
         teacher = self.teacher
-        return f"{teacher.species.name}, d = {teacher.dim}, {teacher.units} units by {self.method}"
+        where = f"{teacher.species.name}, d = {teacher.input_dim}"
+        return f"{where}, {teacher.units} units by {self.method}"
 
     def _facts(self) -> dict[str, object]:
         return {

@@ -4,7 +4,8 @@ A coupling is a potential together with the manifold, written through numbers th
 gives (`tile`), and again from the two positions themselves (`exact`), for pairs too close for the
 first; `coupling.py` is the protocol. One kind a file: `radial.py` (functions of |x - y|), `dots.py`
 (functions of |x|, |y| and x.y), `sphere.py` (functions of x.y for unit vectors), `displacement.py`
-(any function of x - y), `affine.py` (units with biases, any Gaussian inputs). `field.choose_coupling` picks the one of a potential.
+(any function of x - y), `affine.py` (units with biases, any Gaussian inputs).
+`field.choose_coupling` picks the one of a potential.
 """
 
 from earnshaw.lazy import offer

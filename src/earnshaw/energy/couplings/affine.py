@@ -13,7 +13,6 @@ two units of a relu coincide, what is infinite in the second derivatives cancels
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import ClassVar
 
 import equinox as eqx
@@ -26,6 +25,7 @@ from earnshaw.duality.affine import Affine
 from earnshaw.duality.affine_dual import AffineDual, Cloud, seen
 from earnshaw.energy.couplings.coupling import COINCIDENT, Coupling
 from earnshaw.energy.objective import Across, Invariant
+from earnshaw.errors import EarnshawError
 from earnshaw.numerics.autodiff import value_and_slope
 
 PARALLEL = 1e-6  # 1 - |rho| of positions, below which a tile's products lose digits at a kink
@@ -66,7 +66,9 @@ class AffineCoupling(Coupling):
             pair = seen(cloud, x[:, None, :], y[None, :, :], careful=False)
             value, in_mu, along, in_c = self.potential.form.jet(pair.units)
             along = along - self._kappa(pair.units) * in_c
-            total, by_mean, by_own = (jnp.sum(charges * part, axis=1) for part in (value, in_mu, along))
+            total, by_mean, by_own = (
+                jnp.sum(charges * part, axis=1) for part in (value, in_mu, along)
+            )
             pull = by_own[:, None] * pair.x[:, 0] + (charges * in_c) @ pair.y[0]
             return total, pull @ cloud.root.T + by_mean[:, None] * cloud.mean
 
@@ -112,37 +114,33 @@ class AffineCoupling(Coupling):
             in_q = lambda q: value_and_slope(lambda q: self._power(mu, q), q)[1]  # noqa: E731
             slope, in_qq = value_and_slope(in_q, q)
             total = value_and_slope(lambda mu: in_mu(mu, q), mu)[1] * jnp.sum(cloud.mean**2)
-            total = total + 4 * value_and_slope(lambda q: in_mu(mu, q), q)[1] * (turned @ cloud.mean)
+            total = total + 4 * value_and_slope(lambda q: in_mu(mu, q), q)[1] * (
+                turned @ cloud.mean
+            )
             total = total + 4 * in_qq * jnp.sum(turned * turned, axis=-1)
             return total + 2 * slope * jnp.sum(cloud.root**2)
 
         return self.potential.over_clouds(term)
 
     def cusp(self, x: Array) -> Array:
-        """0: a relu has none, and that of a jump has a slope in each direction: see `kink_at`."""
+        """0: a relu has none. That of a jump is another one in each direction, and refused."""
+        if self._jumps():
+            raise EarnshawError(
+                f"{self.potential.name} jumps, and with biases or correlated inputs the slope of "
+                "its cusp depends on the direction; allowed: activations without jumps"
+            )
         return jnp.zeros(x.shape[:-1])
 
     def kink_at(self, x: np.ndarray, w: np.ndarray) -> str:
-        """The origin, if s has a kink; and, if it jumps, where two units are in one place."""
-        if not self.potential.kinked:
-            return ""
+        """The origin, if s has a kink."""
         lengths = np.linalg.norm(x, axis=1)
-        largest = max(1.0, float(lengths.max()))
-        if np.any(lengths <= COINCIDENT * largest):
-            return "a unit is at the origin, a kink of its activation"
-        if self._jumps():
-            everyone = np.concatenate([x, w])
-            gaps = np.linalg.norm(x[:, None] - everyone[None], axis=2)
-            np.fill_diagonal(gaps, np.inf)
-            if np.any(gaps <= COINCIDENT * largest):
-                return "two units whose activation jumps are in one place"
-        return ""
+        at_origin = np.any(lengths <= COINCIDENT * max(1.0, lengths.max()))
+        kinked = self.potential.kinked and at_origin
+        return "a unit is at the origin, a kink of its activation" if kinked else ""
 
     def _jumps(self) -> bool:
-        s, eps = self.potential.origin, 1e-9
-        return any(
-            abs(float(s(kink + eps)) - float(s(kink - eps))) > 1e-6 for kink in s.kinks
-        )
+        means = self.potential.origin.gaussian_means()
+        return means is not None and any(means.jumps(0))
 
     def _pairs(self, cloud: Cloud, x: Array, y: Array) -> tuple[Array, Array]:
         """What one cloud of the inputs makes of M and of its gradient."""

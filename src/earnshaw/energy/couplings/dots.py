@@ -16,7 +16,6 @@ M_ee is, and what multiplies it vanishes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import ClassVar
 
 import equinox as eqx
@@ -102,10 +101,14 @@ class DotCoupling(Coupling):
         stretch = jnp.sqrt(q2 / jnp.where(q1 > 0, q1, 1.0))
         mixed = value_and_slope(lambda e: in_q1(q1, e), safe)[1]
         bend = value_and_slope(in_e, safe)[1]
-        radial = 4 * q1 * value_and_slope(lambda q: in_q1(q, e), q1)[1] + 2 * self.dim * in_q1(q1, e)
+        radial = 4 * q1 * value_and_slope(lambda q: in_q1(q, e), q1)[1] + 2 * self.dim * in_q1(
+            q1, e
+        )
         turning = jnp.where(apart, e * (4 * mixed + 2 * stretch * bend), 0.0)
         # For parallel vectors M_e = -+M_c, which shows that a cusp's Laplacian is infinite.
-        touching = -side * value_and_slope(lambda c: self._raw(q1, q2, c), side * jnp.sqrt(q1 * q2))[1]
+        touching = (
+            -side * value_and_slope(lambda c: self._raw(q1, q2, c), side * jnp.sqrt(q1 * q2))[1]
+        )
         slope = jnp.where(apart, in_e(e), touching)
         across = (self.dim - 1) * stretch * slope if self.dim > 1 else 0.0
         return radial + turning + across
@@ -164,7 +167,10 @@ class DotCoupling(Coupling):
         q1, q2, c = self._apart(q1, q2, c)
         in_c = lambda c: value_and_slope(lambda c: self._raw(q1, q2, c), c)[1]  # noqa: E731
         in_q1 = lambda q1, c: value_and_slope(lambda q: self._raw(q, q2, c), q1)[1]  # noqa: E731
-        pure = 4 * q1 * value_and_slope(lambda q: in_q1(q, c), q1)[1] + q2 * value_and_slope(in_c, c)[1]
+        pure = (
+            4 * q1 * value_and_slope(lambda q: in_q1(q, c), q1)[1]
+            + q2 * value_and_slope(in_c, c)[1]
+        )
         mixed = 4 * c * value_and_slope(lambda c: in_q1(q1, c), c)[1]
         return pure + mixed + 2 * self.dim * in_q1(q1, c)
 
@@ -192,7 +198,6 @@ class DotCoupling(Coupling):
         """E[s(X.x)^2] at |x|^2 = q."""
         pair = Pair(q, q, q, 0.0 * q, 2 * q).scaled(self.potential.variance)
         return self.potential.scale * self.potential.form(pair)
-
 
 
 @jax.custom_jvp

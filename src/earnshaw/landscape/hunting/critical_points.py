@@ -157,7 +157,7 @@ class Landscape(Result):
 
     def _title(self) -> str:
         teacher, units = self.teacher, self.ends.shape[1]
-        where = f"{teacher.species.name}, d = {teacher.dim}, {teacher.units} units"
+        where = f"{teacher.species.name}, d = {teacher.input_dim}, {teacher.units} units"
         return f"{where}, {units} student units"
 
     def _facts(self) -> dict[str, object]:

@@ -225,7 +225,7 @@ def _described(teacher: Teacher, batches: Batches, settings: Settings) -> dict[s
         "tolerance": batches.tolerance,
         "activation": teacher.species.name,
         "parameters": dict(teacher.species.parameters),
-        "dim": teacher.dim,
+        "dim": teacher.input_dim,
         "teacher_units": teacher.units,
         "on": teacher.manifold.name,
     }

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from earnshaw.charges.network import Teacher
+from earnshaw.duality.affine_dual import AffineDual
 from earnshaw.errors import EarnshawError
 from earnshaw.landscape.proofs._almost_harmonic import AlmostHarmonicKernel
 from earnshaw.landscape.proofs._moments import ErfKernel, ExponentialKernel, HermiteKernel
@@ -21,9 +22,11 @@ def kernel_of(teacher: Teacher) -> Kernel:
     species = teacher.species
     if species.origin != "activation":
         raise _refused(species.name)
+    if isinstance(species.potential, AffineDual):
+        raise _refused(f"{species.name} with biases or correlated inputs")
     parameters: dict[str, Any] = dict(species.parameters)
     parameters.pop("max_norm", None)  # of tables, which these do not have
-    name, width = species.name, float(species.inputs.width)
+    name, width = species.name, species.width
     if numbered := re.fullmatch(r"hermite-(\d+)", name):
         name, parameters = "hermite", {"degree": int(numbered[1]), **parameters}
     if name == "relu":

@@ -41,7 +41,9 @@ def network(
     if isinstance(charges, (Teacher, Student)):
         if weights is not None:
             raise EarnshawError("a teacher or student has weights of its own; allowed: no weights=")
-        weights, charges = charges.weights, charges.positions
+        if charges.biased:
+            biases = charges.biases
+        weights, charges = charges.weights, charges.hidden
     if weights is None:
         raise EarnshawError("a network needs weights: (units,) or (units, outputs)")
     positions = np.asarray(charges)

@@ -71,6 +71,7 @@ from scipy.stats import chi
 
 from earnshaw.charges.manifolds import Sphere
 from earnshaw.charges.network import Teacher
+from earnshaw.duality.affine_dual import AffineDual
 from earnshaw.errors import EarnshawError
 from earnshaw.limits import check_integer, check_real
 from earnshaw.papers.bounds.checks import check_samples
@@ -182,7 +183,9 @@ class Hypotheses:
         length = longest if length is None else length
         self.length = 1.0 if self.curved else check_real("length", length, 0.0)
         self.radius = None if radius is None else check_real("radius", radius, 0.0)
-        self.width, self.dim = float(teacher.species.inputs.width), teacher.dim
+        if isinstance(teacher.potential, AffineDual):
+            raise EarnshawError("bounds are for units without biases and N(0, width^2 I) inputs")
+        self.width, self.dim = teacher.species.width, teacher.dim
         activation = dot_product(teacher.activation)
         self.farthest = self.width * float(chi.isf(FARTHEST, self.dim))
         # The teacher's units count too: they may be longer than the students'.
