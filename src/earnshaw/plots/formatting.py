@@ -55,8 +55,8 @@ def fitting(line: str, size: float, room: int) -> float:
 def units_of(teacher: Any) -> str:
     """What the units of a teacher are and where they live, as in a title."""
     sphere = teacher.manifold.name == "sphere"
-    where = "S" + str(teacher.dim - 1) if sphere else "R" + str(teacher.dim)
-    where = where[0] + where[1:].translate(RAISED)
+    where = "S" + str(teacher.dim - 1) if sphere else "R" + str(teacher.input_dim)
+    where = where[0] + where[1:].translate(RAISED) + (" with biases" if teacher.biased else "")
     given = ", ".join(f"{key} {_value(value)}" for key, value in teacher.species.parameters)
     return shortened(teacher.species.name + (f" ({given})" if given else "")) + f" on {where}"
 
