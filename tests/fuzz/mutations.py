@@ -282,7 +282,9 @@ def in_npz(content: bytes, rng: Rng) -> bytes:
     with warnings.catch_warnings(), zipfile.ZipFile(out, "w", packing) as archive:
         warnings.simplefilter("ignore")  # of a name that occurs twice
         for name, data in entries:
-            archive.writestr(name, data)
+            entry = zipfile.ZipInfo(name)  # of 1980: the same bytes at any time of day
+            entry.compress_type = packing
+            archive.writestr(entry, data)
     return out.getvalue()
 
 

@@ -53,7 +53,8 @@ from earnshaw.limits import check_real
 
 Origin = Literal["activation", "formula", "object"]
 FOR_THE_POTENTIAL = {"max_norm"}  # parameters that only `ew.potential` understands
-KEYWORDS = ("on", "width")  # of a teacher, beside the parameters of its activation
+# Keywords of a teacher, beside the parameters of its activation.
+KEYWORDS = ("on", "width", "biases", "inputs")
 SETTLED = ("activation", "dim", "name", "normalize", "width")  # by the network, not a parameter
 
 
@@ -538,7 +539,7 @@ def _affine_species(
         )
     if isinstance(activation, str):
         activation = canonical(activation)
-        check_parameters(activation, parameters, (), (*KEYWORDS, "biases", "inputs"))
+        check_parameters(activation, parameters, (), KEYWORDS)
         if takes_dim(activation) or not is_activation(activation):
             raise EarnshawError(
                 f"{activation} is no function of x.w; biases= and inputs= need one, such as relu"

@@ -199,8 +199,10 @@ def test_suggestions_know_the_aliases(name, meant):
 
 
 def test_a_wrong_keyword_is_answered_with_all_that_are_allowed():
-    with pytest.raises(EarnshawError, match=r"'biases'; allowed: max_norm, on, width$"):
-        ew.Teacher(np.eye(2), np.ones(2), "relu", biases=np.ones(2))
+    with pytest.raises(
+        EarnshawError, match=r"'bias'; allowed: max_norm, on, width, biases, inputs$"
+    ):
+        ew.Teacher(np.eye(2), np.ones(2), "relu", bias=np.ones(2))
     with pytest.raises(EarnshawError, match=r"allowed: dim, normalize, width, max_norm$"):
         ew.potential("relu", biases=1)
     with pytest.raises(EarnshawError, match=r"allowed: negative_slope, positive_slope$"):
