@@ -78,6 +78,7 @@ def test_truncated_density_integrates_to_one(dim, width, radius):
     np.testing.assert_allclose(reach / 2 * NODE_WEIGHTS @ np.exp(logs), 1.0, rtol=1e-11)
 
 
+@pytest.mark.slow
 def test_truncated_density_is_the_conditional_one():
     inputs, plain = ew.TruncatedGaussian(0.7, 1.2), ew.Gaussian(0.7)
     x = np.random.default_rng(0).uniform(-1.2, 1.2, (200, 3))
@@ -181,6 +182,7 @@ def moments_agree(x: np.ndarray, mean: np.ndarray, covariance: np.ndarray) -> No
         assert np.all(np.abs(np.mean(rows, axis=0) - wanted) < 5 * error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("covariance", [1.7, [0.2, 3.0], SPREAD, [[1.0, 1.0], [1.0, 1.0]]])
 def test_gaussian_with_covariance(covariance):
     """A number, a diagonal, a matrix, a degenerate one: samples, density and components."""
@@ -201,6 +203,7 @@ def test_gaussian_with_covariance(covariance):
         assert np.allclose(inputs.log_density(x), wanted, rtol=1e-13)
 
 
+@pytest.mark.slow
 def test_mixture():
     """Against SciPy's densities, and the law of total covariance."""
     weights, means, covariances = MIXED
@@ -219,6 +222,7 @@ def test_mixture():
     assert np.array_equal(parts[0].covariance, SPREAD)
 
 
+@pytest.mark.slow
 def test_mixture_fitted_to_data():
     """Two far clouds are found."""
     pytest.importorskip("sklearn")

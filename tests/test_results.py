@@ -134,7 +134,7 @@ def drawn(figure: Figure) -> set[str]:
     return {one.get_gid() for one in figure.findobj() if one.get_gid()}
 
 
-@pytest.mark.quick("run", "trained")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["run", "path", "trained", "potential"])
 def test_plots(name, tmp_path):
     """A figure; the same in a file; the main panel in axes of one's own."""
@@ -150,6 +150,7 @@ def test_plots(name, tmp_path):
     assert drawn(mine) <= drawn(figure)
 
 
+@pytest.mark.slow
 def test_the_curves_of_a_picture_are_the_numbers():
     """In the axes of the user: the values of the potential, the errors on the way."""
     figure = Figure()

@@ -68,6 +68,7 @@ def test_inputs_of_no_mean_and_one_width_are_the_width():
     assert teacher.potential.kind == "zonal"
 
 
+@pytest.mark.slow
 def test_random_networks():
     teacher = ew.random_teacher(
         "tanh", 4, 3, 5, biases="gaussian", inputs=ew.Gaussian(mean=4 * [1.0])

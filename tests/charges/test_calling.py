@@ -43,6 +43,7 @@ def test_what_a_student_remembers_is_no_part_of_the_pytree():
     assert jax.tree.map(lambda leaf: leaf, knows).unit_kind is None
 
 
+@pytest.mark.slow
 def test_a_loss_is_a_function_of_the_student():
     """For relu units at right angles E[(f - g)^2] is a sum that can be written down."""
     teacher = ew.Teacher([[1.0, 0.0]], [1.0], "relu")

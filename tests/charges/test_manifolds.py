@@ -93,6 +93,7 @@ def test_shapes_and_defining_properties(units, dim, seed, on):
         close(found["moved"], x + a)
 
 
+@pytest.mark.slow
 @BOTH
 @DIMS
 def test_retraction_follows_the_geodesic_to_second_order(where, dim):
@@ -110,6 +111,7 @@ def test_retraction_follows_the_geodesic_to_second_order(where, dim):
         np.testing.assert_allclose(slopes, 3.0, atol=0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dim", [1, 2, 5])
 def test_basis_at_the_poles_of_its_reflection(dim):
     """At +-e1 and next to them, where a careless reflection divides by zero."""
@@ -182,6 +184,7 @@ def test_gradient_and_hessian_are_derivatives_along_geodesics(where, dim, make):
     np.testing.assert_allclose(np.sum(hvp * v, axis=1), curvature, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dim", [2, 3, 5])
 def test_trace_of_the_hessian_is_the_laplacian_on_the_sphere(dim):
     """The Laplacian of the linear function c.x on S^(d-1) is -(d - 1) c.x."""

@@ -93,7 +93,7 @@ def assert_same_function(teacher, student, found, recognised=False):
         np.testing.assert_allclose(aligned.sum(axis=-1), f.sum(axis=-1), rtol=0, atol=atol)
 
 
-@pytest.mark.quick("relu-*", "tanh-*")
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "parameters", "on"), EVERYTHING)
 def test_a_disguised_teacher_is_recognised(name, parameters, on):
     generator = np.random.default_rng(len(name))
@@ -113,6 +113,7 @@ def test_a_disguised_teacher_is_recognised(name, parameters, on):
             assert_same_function(teacher, student, found, recognised=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["logistic", "step", "softplus", "relu", "gelu"])
 def test_a_flip_that_leaves_something_behind_says_what(name):
     teacher = Teacher([[1.0, 0.5], [-0.3, 2.0]], [1.5, -0.7], name)

@@ -45,6 +45,7 @@ def refused(path, words: str, load=ew.load) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 @ENDINGS
 @pytest.mark.parametrize(
     "teacher",
@@ -124,6 +125,7 @@ def test_npz_needs_no_pickle(tmp_path):
         }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("network", "words"),
     [

@@ -53,6 +53,7 @@ def test_paper_positions_are_about_d_sqrt_2_log_d_apart():
     assert abs(np.mean(apart) / expected - 1) < 5 / math.sqrt(2 * dim * len(apart))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dim", [1, 2, 3, 6])
 def test_positions_on_the_sphere_are_uniform(dim):
     """(1 + x_1)/2 ~ Beta((d-1)/2, (d-1)/2) in every coordinate; for d = 1 a fair coin."""
@@ -93,7 +94,7 @@ def test_laws_of_weights():
     assert abs(np.sum(signs)) < 5 * math.sqrt(UNITS)
 
 
-@pytest.mark.quick("relu-*", "tanh-*")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("activation", "more", "law", "on"),
     [

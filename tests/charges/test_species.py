@@ -25,7 +25,7 @@ def mean_product(activation, theta: float, w: float, width: float) -> float:
     return quad(integrand, -12, 12, points=[0.0], limit=200, epsabs=1e-11)[0]
 
 
-@pytest.mark.quick("relu-*", "tanh-*")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "width", "parameters"),
     [

@@ -18,6 +18,7 @@ from earnshaw.descent.methods import METHODS
 from earnshaw.duality.named import ACTIVATIONS, POTENTIALS
 
 
+@pytest.mark.slow
 def test_the_table_of_activations_has_them_all_in_80_columns(invoke, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     printed = invoke("activations").stdout
@@ -71,6 +72,7 @@ def test_names_for_completion_are_the_registered_ones():
     assert method_names("node-wise-s") == ["node-wise-sgd"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "answer"),
     [("earnshaw activ", "activations"), ("earnshaw learn --method sec", "second-gd")],

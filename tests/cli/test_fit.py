@@ -44,6 +44,7 @@ def data():
     }
 
 
+@pytest.mark.slow
 def test_a_table_becomes_a_model_that_predicts(invoke, tmp_path):
     columns = data()
     write("data.csv", columns)
@@ -99,6 +100,7 @@ def test_a_table_becomes_a_model_that_predicts(invoke, tmp_path):
     assert set(os.listdir()) == {"data.csv", "data.model.npz", "f.py", "f.png", "new.csv", "p.npz"}
 
 
+@pytest.mark.slow
 def test_what_is_replaced_is_said_and_advice_can_be_followed(invoke, refuse):
     """A straight line through numbers with decimal commas; `predict` has no --drop to advise."""
     lines = [f"{x / 2},{1 + x}".replace(".", "_") for x in range(8)]

@@ -156,6 +156,7 @@ with interrupts.held_back():
 """
 
 
+@pytest.mark.slow
 def test_the_second_quits_at_once():
     assert child(IN_JAX, (signal.SIGINT, 0.0)) == (130, "earnshaw: interrupted\n")
 

@@ -62,6 +62,7 @@ def test_what_is_compiled_is_kept_for_the_next_run(tmp_path):
     assert sorted(path.name for path in (tmp_path / "earnshaw" / "jax").iterdir()) == kept
 
 
+@pytest.mark.slow
 def test_norms_on_space(invoke):
     result = invoke("potential", "relu", "--on", "space", "--norms", "2,3", "--at", "1", "--json")
     (row,) = json.loads(result.stdout)["values"]

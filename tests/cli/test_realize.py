@@ -82,6 +82,7 @@ def test_a_budget_that_is_too_small_is_the_reason(answer):
     assert "--seconds" in result["reason"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("formula", "on"),
     [("exp(1000-r)", "space"), ("exp(-r*1e300)", "space"), ("log(rho-2)", "sphere")],

@@ -26,6 +26,7 @@ def same(command: dict, result) -> None:
     assert {k: v for k, v in command.items() if k in mine or k not in OWN} == mine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["relu", "almost-harmonic"])
 def test_potentials(invoke, name):
     same(printed(invoke, "potential", name, "--dim", "3"), ew.potential(name, dim=3))

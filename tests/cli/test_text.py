@@ -207,6 +207,7 @@ def test_standard_output_that_nobody_reads():
         assert done == (0, b"0\n", b"")
 
 
+@pytest.mark.slow
 def test_standard_output_without_room():
     line = b"earnshaw: standard output cannot be written: No space left on device\n"
     assert shell("$E --version > /dev/full") == (2, b"", line)
@@ -215,6 +216,7 @@ def test_standard_output_without_room():
     assert shell("$E --nonsense 2> /dev/full") == (2, b"", b"")
 
 
+@pytest.mark.slow
 def test_closed_streams(tmp_path):
     assert shell("$E --version >&-") == (0, b"", b"")
     assert shell("$E --nonsense 2>&-") == (2, b"", b"")
@@ -222,6 +224,7 @@ def test_closed_streams(tmp_path):
     assert shell(f"{missing} <&- >&- 2>&-") == (2, b"", b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "environment",
     [

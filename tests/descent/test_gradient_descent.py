@@ -75,6 +75,7 @@ def test_constant_steps_are_those_of_a_plain_loop(name, on, gradient):
     )
 
 
+@pytest.mark.slow
 def test_divergence_stops_at_the_last_finite_student():
     start = Student(_on_sphere(X), C)
     loop = descend(GradientDescent(Steps(1e3)), _loss("hermite"), batch(start), 200)
@@ -97,6 +98,7 @@ def test_adaptive_steps_find_the_curvature():
     assert np.all(np.diff(values) <= -(norms[:-1] ** 2) / 16 / 2)
 
 
+@pytest.mark.slow
 def test_a_loss_that_falls_for_ever_is_followed_to_the_limit():
     objective = Toy((jnp.diag(jnp.asarray([1.0, -1.0])),), quadratic)
     loop = descend(GradientDescent(), objective, batch(point(1.0, 1e-3)), 30)

@@ -38,6 +38,7 @@ def _plain(start, steps):
         yield x, size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", STARTS)
 def test_every_iteration_is_that_of_the_plain_rule(start):
     for steps, (x, size) in enumerate(_plain(start, 12), 1):

@@ -33,7 +33,7 @@ def _same_bits(first, second):
     return all(np.array_equal(a, b, equal_nan=True) for a, b in pairs)
 
 
-@pytest.mark.quick("lockstep")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_pieces_do_not_matter(name):
     method = METHODS[name]
@@ -127,6 +127,7 @@ def test_compiled_once_for_all_pieces_starts_seeds_and_parameters():
     assert TRACES.count == counted
 
 
+@pytest.mark.slow
 def test_starts_that_have_stopped_stay():
     starts = batch(point(1.0, 0.0), point(0.3, 1.0), point(0.3, -1.0))  # the first is a minimum
     loop = descend(GradientDescent(Steps(0.1)), TOY, starts, 300)
@@ -136,6 +137,7 @@ def test_starts_that_have_stopped_stay():
     assert np.array_equal(loop.states.student.positions[0], starts.positions[0])
 
 
+@pytest.mark.slow
 def test_the_limit_of_iterations_has_the_methods_name():
     for name, expected in (("gd", Stop.ITERATION_LIMIT), ("noisy-sgd", Stop.FAIL)):
         method = METHODS[name]

@@ -37,7 +37,7 @@ def test_paper_error_1_printed_hessian_descent_climbs():
     np.testing.assert_allclose(ours.student.positions, [[0.75, 0.1]], atol=1e-14)
 
 
-@pytest.mark.quick("constant")
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [Steps(ALPHA), Steps()], ids=["constant", "adaptive"])
 def test_paper_error_1_an_exact_saddle_is_left(steps):
     start = point(0.0, 0.0)

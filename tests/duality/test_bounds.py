@@ -29,7 +29,7 @@ def outside(points: list[bounds_fuzz.Point]) -> list[str]:
     return [f"{p.where}: {p.error:.2g} > {p.bound:.2g}" for p in points if not p.ratio <= 1]
 
 
-@pytest.mark.quick("sin", "gaussian-bump", "sphere-synthetic")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUICK)
 def test_bounds_hold_at_random(name):
     points = list(bounds_fuzz.points(2, 20, [name]))
@@ -147,6 +147,7 @@ def test_parameters_beyond_float64_are_one_line(name, parameters, word):
     assert "allowed" in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["relu", "hermite-3", "gaussian", "bessel", "distance"])
 def test_a_million_dimensions(name):
     phi = ew.potential(name, dim=10**6)

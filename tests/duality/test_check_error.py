@@ -79,7 +79,7 @@ def points_on_sphere(rng: random.Random, count: int) -> list[mpf]:
     return [mpf(1), mpf(-1), *map(mpf, inside)]
 
 
-@pytest.mark.quick("0", "1", "2", "3")
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_the_bound_holds_on_the_sphere(seed):
     rng = random.Random(f"sphere-{seed}")

@@ -56,7 +56,7 @@ def _bend(x: arb) -> arb:
     return -2 * x.tanh() * _sech(x)
 
 
-@pytest.mark.quick("0.8-*")
+@pytest.mark.slow
 @pytest.mark.parametrize(("s1", "s2", "rho"), [(0.02, 1.5, 0.6), (0.8, 2.2, -0.9)])
 def test_derivatives_are_means_of_derivatives(s1, s2, rho):
     """Price: d/dc E[s s] = E[s' s'], d2/dc2 = E[s'' s''], and d/dq1 by differences of the truth."""

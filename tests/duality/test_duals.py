@@ -27,7 +27,7 @@ def target(name: str) -> float:
     return 1e-11 if name in SMOOTH_NUMERIC else 1e-13
 
 
-@pytest.mark.quick("relu", "tanh")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_values_are_within_bound_and_target(name):
     phi = ew.potential(name, normalize=False)
@@ -41,7 +41,7 @@ def test_values_are_within_bound_and_target(name):
     assert phi.error_bound <= target(name) * max(1.0, float(exact[-1]))
 
 
-@pytest.mark.quick("relu", "tanh")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_derivatives_match_the_50_digit_dual(name):
     phi, rhos = ew.potential(name, normalize=False), jnp.array([-0.9, 0.4, 0.999999])
@@ -55,7 +55,7 @@ def test_derivatives_match_the_50_digit_dual(name):
     np.testing.assert_allclose(phi.second(rhos), second, rtol=1e-9, atol=1e-10 * scale)
 
 
-@pytest.mark.quick("relu", "tanh")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_derivatives_at_the_ends_are_finite_exactly_where_they_exist(name):
     """f'(+-1) = E[s'(X) s'(+-X)] needs s' in L2; f'' needs s''. Elsewhere: infinite, never NaN."""
@@ -81,7 +81,7 @@ def test_monte_carlo_agrees_within_its_error_bar(name):
         assert abs(float(phi(rho)) - mean) < 5 * error
 
 
-@pytest.mark.quick("relu", "tanh")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_arbitrary_norms(name):
     phi, s = ew.potential(name, normalize=False), ACTIVATIONS[name]
@@ -105,7 +105,7 @@ def test_partial_derivatives_in_the_norms(name):
     np.testing.assert_allclose(ours, slope, rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.quick("relu", "tanh")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["relu", "sign", "erf", "tanh", "elu"])
 def test_vectors_and_moments_agree(name):
     phi = ew.potential(name, normalize=False)
@@ -123,7 +123,7 @@ def test_nearly_parallel_vectors_keep_the_angle():
     np.testing.assert_allclose(1 - float(phi.between(theta, w)), 2e-10 / np.pi, rtol=1e-6)
 
 
-@pytest.mark.quick("relu", "tanh")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["relu", "elu", "laplace", "gelu", "tanh"])
 def test_no_nan_at_coincidence(name):
     phi = ew.potential(name, normalize=False)
@@ -237,6 +237,7 @@ def test_kinks_away_from_zero():
     np.testing.assert_allclose(phi(0.0), 0.0, atol=1e-14)
 
 
+@pytest.mark.slow
 def test_an_undeclared_kink_is_admitted_in_the_estimate():
     phi = ew.potential(lambda x: jnp.maximum(x, 0.0), normalize=False)
     error = abs(float(phi(1.0)) - 0.5)
@@ -261,7 +262,7 @@ def test_sphere_synthetic_three_ways():
         assert abs(exact - mean) < 5 * error
 
 
-@pytest.mark.quick("*-gaussian")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gaussian", "bessel"])
 @pytest.mark.parametrize("dim", [1, 2])
 def test_pairs_on_space_by_monte_carlo(name, dim):

@@ -28,7 +28,7 @@ def numbers(count: int) -> tuple[np.ndarray, ...]:
     return mu1, mu2, q1, q2, rho * np.sqrt(q1 * q2)
 
 
-@pytest.mark.quick("relu-erf")
+@pytest.mark.slow
 @pytest.mark.parametrize("second", ["relu", "erf", None])
 @pytest.mark.parametrize("first", LINES)
 def test_values_and_slopes(first, second):
@@ -50,6 +50,7 @@ def test_values_and_slopes(first, second):
         assert np.allclose(found, wanted, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_second_derivatives_are_symmetric_and_right():
     """The jet of the jet, against differences of the jet."""
     form = affine_energy(ew.activation("relu"), ew.activation("gelu"))  # with noise: kappa = 0

@@ -39,6 +39,7 @@ def test_paper_error_5_exponential_is_shifted_by_one_not_two():
     np.testing.assert_allclose(ours(rho), float(exact), rtol=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dim", [1, 2, 3])
 def test_paper_error_9_the_factor_in_theorem_2_1(dim):
     """E[sigma sigma] with the proof's (2 pi)^(1/4) is (2 pi)^((1-d)/2) Phi; with the unitary

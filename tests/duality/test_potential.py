@@ -27,7 +27,7 @@ def test_zonal_laplacian_is_the_laplacian_of_the_extension(name, dim):
     np.testing.assert_allclose(phi.laplacian(theta @ w), trace, rtol=1e-9, atol=1e-11)
 
 
-@pytest.mark.quick("gaussian*")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "dim"), [("gaussian", 3), ("almost-harmonic", 4), ("lambda-harmonic", 3)]
 )

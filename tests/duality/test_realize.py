@@ -10,7 +10,7 @@ import earnshaw as ew
 from reference import ACTIVATIONS, line_mean
 
 
-@pytest.mark.quick("relu", "tanh")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["relu", "sign", "erf", "tanh", "elu", "hermite-3"])
 def test_a_dual_is_realized_by_its_own_activation(name):
     """The normalised potential belongs to the activation divided by sqrt(E[s^2])."""

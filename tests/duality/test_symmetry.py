@@ -183,6 +183,7 @@ def test_multiples_inherit(name, factor):
     assert (declared.quadratic is not None) == (factor == 0 or name == "hermite-2")
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from([0.0, 0.0, 1.0, -0.6, 2.3]), min_size=1, max_size=7))
 @settings(max_examples=60, deadline=None)
 def test_hermite_sums_of_any_pattern(coefficients):

@@ -110,6 +110,7 @@ def test_pairs_without_closed_form(first, second):
     check(first, second, np.array(NUMBERS[:1]), None if first != "softsign" else 1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -183,6 +184,7 @@ def test_gradient_where_units_coincide():
     assert np.allclose(found, [half, half, 0.0, 0.0, chance], rtol=1e-13, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_a_unit_without_weights():
     """q = 0: a constant s(b)."""
     form = ew.potential("relu", "erf", normalize=False)
@@ -195,6 +197,7 @@ def test_a_unit_without_weights():
 # -- the public face ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_potential_of_two():
     """On the sphere: values, both orders, vectors, normalised and raw."""
     mixed, raw = ew.potential("relu", "erf"), ew.potential("relu", "erf", dim=3, normalize=False)

@@ -32,6 +32,7 @@ def kinds(path):
     return [(event.kind, event.unit, event.partner) for event in path.events]
 
 
+@pytest.mark.slow
 def test_one_electron_binds_to_its_proton_when_it_must():
     # dr/dt = -c b exp(-r)
     path = run([[0.6, 0.8, 0], FAR], [0.5, 0], [[0.0, 0, 0], FAR], [2.0, 0])

@@ -63,6 +63,7 @@ def test_gradient_descent_converges_to_the_flow_at_first_order():
     assert order == pytest.approx(1.0, abs=0.08)
 
 
+@pytest.mark.slow
 def test_comes_to_equilibrium_at_the_teacher():
     path = simulate(TEACHER, ew.Student(THETA, B), 1e4)
     assert path.stop == "equilibrium"

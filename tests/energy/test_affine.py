@@ -118,7 +118,7 @@ PLAIN = {
 }
 
 
-@pytest.mark.quick("relu")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLAIN)
 def test_a_mixture_of_three_against_samples(name):
     """Value and gradient within 4 standard errors, from plain NumPy."""

@@ -147,7 +147,7 @@ def test_hessian_vector_products_against_differences_of_the_gradient(name, on):
         [np.ravel(along[0]), np.ravel(along[1])]), rtol=1e-10)  # fmt: skip
 
 
-@pytest.mark.quick("tanh-*", "gaussian-*")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "objective"),
     [("tanh", "full"), ("tanh", "regularized"), ("hermite-3", "full"), ("gaussian", "full")],

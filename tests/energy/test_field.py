@@ -31,7 +31,7 @@ def test_without_a_student_it_is_the_teachers_potential():
     assert error(loss.potential(probes, empty), truth) <= 1e-12
 
 
-@pytest.mark.quick("*-almost-harmonic", "*-gaussian")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gaussian", "almost-harmonic"])
 @pytest.mark.parametrize("spread", [1.0, 40.0])
 def test_the_logarithm_is_right_also_where_the_potential_underflows(name, spread):

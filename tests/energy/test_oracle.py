@@ -67,6 +67,7 @@ def test_far_away_only_the_exact_oracle_sees_anything():
     assert np.isneginf(oracle_of("float64", loss).ask_log(far).log_size[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["noisy", "rounded"])
 def test_answers_are_wrong_by_at_most_tau(exact, kind):
     oracle = oracle_of(f"{kind}:{TAU}", exact, seed=3)
@@ -83,6 +84,7 @@ def test_answers_are_wrong_by_at_most_tau(exact, kind):
         np.testing.assert_allclose(steps, np.round(steps), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_who_asks_again_hears_the_same(exact):
     oracle = oracle_of(f"noisy:{TAU}", exact, seed=3)
     whole = oracle.ask(jnp.asarray(X))

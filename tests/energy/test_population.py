@@ -136,7 +136,7 @@ def check_coincident(loss, student, _, direction):
             assert not np.any(np.isnan(part))
 
 
-@pytest.mark.quick("harmonic")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UNBOUNDED)
 def test_an_unbounded_potential_is_infinite_at_a_proton(name):
     loss, student, _, direction = case(name, objective="without-constants")

@@ -268,6 +268,7 @@ def settings(name: str, **changes) -> np.ndarray:
     return np.asarray(json.dumps(json.loads(str(held(name, "settings"))) | changes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [

@@ -39,6 +39,7 @@ def test_a_bent_valley_between_two_wells():
     assert np.max(far) < 0.02
 
 
+@pytest.mark.slow
 def test_downhill_there_is_no_barrier():
     found = barrier(Toy(), at(0.5, 0.75), at(1, 0))
     assert found.height == pytest.approx(0, abs=1e-12)

@@ -74,7 +74,7 @@ PERFECT = [
 ]
 
 
-@pytest.mark.quick("sign-3-sphere-*")
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "dim", "on", "kind"), PERFECT)
 def test_the_answer_is_a_minimum_in_any_order_and_to_rounding(name, dim, on, kind):
     teacher, loss = made(name, dim, on=on)
@@ -132,6 +132,7 @@ def test_margins_are_those_of_the_loss(name, dim, on):
     assert found.kind == "not-critical"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "on"), [("gaussian", "space"), ("sign", "sphere")])
 def test_the_gradient_norm_is_that_of_the_loss(name, on):
     loss = made(name, 3, on=on)[1]
@@ -151,7 +152,7 @@ def test_the_gradient_norm_is_that_of_the_loss(name, on):
     assert found.gradient_norm == pytest.approx(math.sqrt(squares), rel=1e-7)
 
 
-@pytest.mark.quick("gaussian")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gaussian", "almost-harmonic"])
 def test_midway_between_two_equal_charges_is_a_saddle(name):
     """By symmetry critical; off the protons no stable point (Full, Theorem 3.6)."""

@@ -39,6 +39,7 @@ def test_the_split_minimum_has_an_exit_that_ends_at_the_teacher(loss):
     assert 1 - 1e-15 < bounds.drop <= 1
 
 
+@pytest.mark.slow
 def test_opposite_units_of_an_odd_activation_share_a_place(loss):
     path = escape(loss, Student(AXES[[0, 0]] * [[1.0], [-1.0]], [4.0, 1.0]))
     np.testing.assert_array_equal(path.students[1].weights, [3, 0])

@@ -55,6 +55,7 @@ def test_every_unit_is_found_and_no_more(teacher, run):
     assert np.all(run.history.node_iterations < 400)
 
 
+@pytest.mark.slow
 def test_progress_says_what_is_being_done(teacher, run):
     """Which unit, of how many if that is known, compiling before the first, and what is left."""
     said = []

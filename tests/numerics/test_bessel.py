@@ -37,6 +37,7 @@ def truth(order, z):
     raise AssertionError("no digits left")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 def test_logarithm_and_ratio_to_rounding(order):
     logs, ratios = log_k_and_ratio(order, ARGUMENTS)

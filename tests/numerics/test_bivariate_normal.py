@@ -45,7 +45,7 @@ def draw(count: int, spread: float, seed: int) -> np.ndarray:
     return np.array(rows)
 
 
-@pytest.mark.quick("3.0-1")
+@pytest.mark.slow
 @pytest.mark.parametrize(("spread", "seed"), [(1.0, 0), (3.0, 1)])
 def test_values(spread, seed):
     """To 1e-15; |rho| to 1 - 1e-12 with the gap given."""
@@ -54,6 +54,7 @@ def test_values(spread, seed):
     assert np.max(np.abs(np.asarray(cdf(*rows.T)) - wanted)) < 1e-15
 
 
+@pytest.mark.slow
 def test_tails_keep_their_digits():
     """Small probabilities are right relative to themselves: P(u > 0, v > 0) of means h, k."""
     rows = [(-6.0, -7.0, 0.3), (-5.0, -4.0, -0.6), (-12.0, -12.1, 0.99), (-3.0, -15.0, 0.5)]
@@ -73,6 +74,7 @@ def test_against_scipy():
         assert row[3] == pytest.approx(law.cdf(row[:2]), abs=1e-13)
 
 
+@pytest.mark.slow
 def test_ends():
     """rho = +-1 and 0, and infinite arguments."""
     h, k = np.array([0.3, -1.2, 2.0, 0.0]), np.array([0.3, 0.4, -2.0, 0.0])
@@ -86,7 +88,7 @@ def test_ends():
         assert float(cdf(jnp.inf, jnp.inf, rho)) == 1.0
 
 
-@pytest.mark.quick("0.8")
+@pytest.mark.slow
 @pytest.mark.parametrize("rho", [-0.999999, 0.0, 0.8])
 def test_derivatives(rho):
     """The gradient, and the Hessian as derivatives of the gradient's definition."""

@@ -41,6 +41,7 @@ def test_sympy_is_cut_short():
     assert sympy.expand((x[0] + x[1]) ** 2) == x[0] ** 2 + 2 * x[0] * x[1] + x[1] ** 2
 
 
+@pytest.mark.slow
 def test_it_works_in_any_thread_and_in_no_other():
     answers = []
 
@@ -110,6 +111,7 @@ except TooMuchWork:
 """
 
 
+@pytest.mark.slow
 def test_a_profiler_works_afterwards():
     """Where an exception was taken back, Python 3.11 would hang in the next function."""
     subprocess.run([sys.executable, "-c", PROFILED], check=True, timeout=120)

@@ -109,6 +109,7 @@ def test_random_matrices(size, seed, decades, shift, copies):
     check(matrix, largest_eigenpair(product, len(spectrum), seed=seed), -1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [20, 40])
 def test_a_full_basis_is_cut_and_grows_again(room, monkeypatch):
     monkeypatch.setattr(eigenpairs, "BASIS", room)

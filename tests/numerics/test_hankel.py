@@ -58,6 +58,7 @@ def closed_pairs(dim):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dim", [1, 2, 3, 5, 8])
 def test_forward_transforms_of_known_pairs(dim):
     for name, function, exact in closed_pairs(dim):

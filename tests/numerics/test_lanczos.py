@@ -31,6 +31,7 @@ SPECTRA = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPECTRA)
 def test_exact_with_as_many_products_as_coordinates(name):
     values = SPECTRA[name]

@@ -14,6 +14,7 @@ from numerics.test_bivariate_normal import draw, reference
 fast = jax.jit(bivariate_normal_fast)
 
 
+@pytest.mark.slow
 def test_values():
     """To 1e-15, |rho| to 1 - 1e-12 with the gap given."""
     rows = draw(8, 2.0, 5)

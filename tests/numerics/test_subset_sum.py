@@ -32,6 +32,7 @@ def test_many_vectors_in_the_plane():
     np.testing.assert_array_equal(subset_with_sum(vectors, chosen @ vectors, 1e-10), chosen)
 
 
+@pytest.mark.slow
 def test_equal_vectors_have_many_subsets_and_one_is_enough():
     found = subset_with_sum(np.ones((30, 1)), np.array([11.0]), 1e-9)
     assert np.sum(found) == 11

@@ -152,6 +152,7 @@ def test_value_derivatives_and_logarithms_are_right_relative_to_themselves(dim, 
     assert [float(ours[i][0]) for i in (0, 3, 5)] == [1.0, 0.0, 0.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dim", "core", "lam"), [(3, "paper", 4.0), (4, "ball", 0.2), (7, "ball", 9.0)]
 )
@@ -162,6 +163,7 @@ def test_other_eigenvalues(dim, core, lam):
         assert relative_error(ours, expected) < TOLERANCE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dim", "radius", "core", "half", "one", "four"),
     [

@@ -39,6 +39,7 @@ def test_paper_error_6_the_laplacian_has_a_leading_rate(rate):
     assert (abs(printed - truth) < 1e-12) == (rate == 1.0)
 
 
+@pytest.mark.slow
 def test_values_and_derivatives():
     phi, c = GaussianPotential(4, 1.7), mp.mpf(1.7)
     for r in RADII[2:]:

@@ -33,6 +33,7 @@ def sphere_laplacian(f: sympy.Poly, dim: int) -> sympy.Poly:
     return sympy.Poly((1 - X**2) * slope.diff(X) - (dim - 1) * X * slope, X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dim", "degree"), [(2, 2), (3, 4), (5, 10), (10, 20), (50, 60)])
 def test_paper_error_7_the_residue_is_subtracted_not_added(dim, degree) -> None:
     """Delta f = f - c_N k_N x^N; the paper prints f + k_N x^N."""

@@ -54,6 +54,7 @@ def test_kinks_come_from_the_formula(formula, kinks):
     np.testing.assert_allclose(FormulaActivation(formula).kinks, kinks, atol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("formula", "function"),
     [
@@ -81,6 +82,7 @@ def test_values_and_slopes(formula, function):
     assert sigma.name == formula
 
 
+@pytest.mark.slow
 def test_the_potential_of_a_smooth_formula():
     phi = ew.potential("x*tanh(x)", normalize=False)
     assert phi.error_bound is None
@@ -183,6 +185,7 @@ def test_common_names_are_understood(alias, name):
     assert teacher.species.name == name
 
 
+@pytest.mark.slow
 def test_every_alias_is_an_activation():
     from earnshaw.duality.named import ACTIVATIONS, ALIASES, POTENTIALS
 

@@ -397,6 +397,7 @@ def test_products_split_into_factors() -> None:
     assert [factor.formula for factor in one] == ["exp(-r)"]
 
 
+@pytest.mark.slow
 def test_only_the_coordinates_that_occur_cost_anything() -> None:
     """A formula in two of a million coordinates, and a product of a hundred."""
     potential = parse_potential("exp(-x3^2)/(1+x999999^2)", "space", 10**6)

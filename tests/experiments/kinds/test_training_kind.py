@@ -59,6 +59,7 @@ def test_results_are_those_of_train():
         np.testing.assert_array_equal(result.arrays["errors"], run.errors)
 
 
+@pytest.mark.slow
 def test_divergence_is_a_result():
     steep = KIND.check(ASKED | {"step": 1e9, "output": "linear", "activation": "softplus"})
     (piece,) = _pieces(steep, 0, AGES)

@@ -200,6 +200,7 @@ def test_rows_have_medians_ranges_and_infinite_values(toy, tmp_path, monkeypatch
     assert diverged.rows()[0]["median"] == np.inf
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_a_sweep_that_goes_on_later(toy, tmp_path, monkeypatch):
     from earnshaw.experiments.store import store as stores
 

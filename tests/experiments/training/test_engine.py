@@ -62,6 +62,7 @@ def test_a_run_cut_into_pieces_is_the_same_run():
     _assert_same(whole, cut)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_pools")
 def test_records_change_what_is_seen_and_nothing_else():
     few, many = (_finished(Trainer(Training(**(SMALL | {"records": k})), 0)) for k in (1, 30))
@@ -155,6 +156,7 @@ def test_samples_are_gaussian_and_each_its_own():
     np.testing.assert_allclose(drawn.mean(axis=0), 0, atol=5 / np.sqrt(len(drawn)))
 
 
+@pytest.mark.slow
 def test_both_precisions_train_the_same_network():
     wide, narrow = (ew.train(**SMALL, precision=p)[0] for p in ("float64", "float32"))
     for a, b in zip(*map(jax.tree.leaves, (wide.student, narrow.student)), strict=True):

@@ -336,7 +336,7 @@ def test_the_judge_finds_true_what_was_proven_and_not_its_opposites(name):
         assert not true(fields | {"smallest_eigenvalue": 1.01 * fields["smallest_eigenvalue"]})
 
 
-@pytest.mark.quick("erf-weights", "distance-cusp")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_what_passes_after_a_change_is_true(name, tmp_path):
     path, passed, complaints = tmp_path / "proof.json", [], []

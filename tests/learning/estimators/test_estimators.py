@@ -50,6 +50,7 @@ def test_attributes_teacher_and_pickle(data, model):
     assert {"action", "units", "error", "criterion"} <= set(model.history_[0])
 
 
+@pytest.mark.slow
 def test_pictures_and_plain_values(data, model, tmp_path):
     _, x, y = data
     found = json.loads(model.to_json())
@@ -86,6 +87,7 @@ def test_pipeline_grid_search_and_names(data):
     assert piped.score(table, y) > 1 - 1e-12
 
 
+@pytest.mark.slow
 def test_several_outputs(data):
     _, x, y = data
     both = np.column_stack([y, np.tanh(x[:, 0] - 1)])

@@ -88,6 +88,7 @@ def test_closed_forms_on_space(name):
         np.testing.assert_allclose(got, want, rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bessel", "almost-harmonic"])
 def test_where_a_profile_is_infinite_all_choose_alike(name):
     sigma = named(name)

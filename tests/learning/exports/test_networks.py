@@ -42,7 +42,7 @@ def test_a_dot_product_network(outputs):
     np.testing.assert_allclose(file["predict"](x[0]), value[0], rtol=1e-12)
 
 
-@pytest.mark.quick("outputs1")
+@pytest.mark.slow
 @pytest.mark.parametrize("outputs", [(), (OUTPUTS,)])
 def test_a_translation_network(outputs):
     parts, sigma = arrays(outputs), named("gaussian")
@@ -145,6 +145,7 @@ def test_a_fitted_network(tmp_path):
         np.testing.assert_allclose(run(text)["predict"](x), by_hand, rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outputs", [(), (1,), (OUTPUTS,)])
 def test_networks_are_functions(outputs):
     parts = arrays(outputs)

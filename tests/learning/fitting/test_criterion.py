@@ -72,7 +72,7 @@ def test_as_many_parameters_as_answers_are_never_worth_it():
     assert math.isfinite(information("bic")(FitObjective(few), found))
 
 
-@pytest.mark.quick("bic-3-1-1")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "dim", "outputs", "most"),
     # At half the price 8, 3 and 10 of the twelve get a unit (measured once): more than allowed.

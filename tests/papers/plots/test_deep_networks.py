@@ -56,6 +56,7 @@ def lines(axes, name):
 # -- Table 2 --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_table_two_has_every_number_in_its_cell(tmp_path):
     rows = rows_of()
     figure = draw_table_two(made("table2", rows))
