@@ -22,6 +22,11 @@ __version__ = "0.1.0"
 # isort: off
 TYPE_CHECKING = False  # that of `typing` takes as long to load as the rest of this
 if TYPE_CHECKING:
+    from earnshaw.charges.imported import (
+        from_arrays as from_arrays,
+        from_sklearn as from_sklearn,
+        from_torch as from_torch,
+    )
     from earnshaw.charges.matching import Matching as Matching, match as match
     from earnshaw.charges.network import Student as Student, Teacher as Teacher
     from earnshaw.charges.network_file import (
@@ -69,6 +74,7 @@ if TYPE_CHECKING:
     from earnshaw.landscape.barrier import Barrier as Barrier, barrier as barrier
     from earnshaw.landscape.certificate import Certificate as Certificate
     from earnshaw.landscape.certify import Certified as Certified, certify as certify
+    from earnshaw.landscape.compare import Comparison as Comparison, compare as compare
     from earnshaw.landscape.hunting.critical_points import Landscape as Landscape
     from earnshaw.landscape.hunting.hunt import hunt as hunt
     from earnshaw.landscape.proofs.check import check_proof as check_proof
@@ -93,6 +99,7 @@ if TYPE_CHECKING:
 
 # isort: on
 _HOMES = {  # the public names, by the module that defines them
+    "charges.imported": "from_arrays from_sklearn from_torch",
     "charges.matching": "Matching match",
     "charges.network": "Student Teacher",
     "charges.network_file": "load load_student load_teacher save",
@@ -117,6 +124,7 @@ _HOMES = {  # the public names, by the module that defines them
     "landscape.barrier": "Barrier barrier",
     "landscape.certificate": "Certificate",
     "landscape.certify": "Certified certify",
+    "landscape.compare": "Comparison compare",
     "landscape.hunting.critical_points": "Landscape",
     "landscape.hunting.hunt": "hunt",
     "landscape.proofs.check": "check_proof",

@@ -12,6 +12,7 @@ import typer
 from earnshaw import __version__
 from earnshaw.cli import (
     barrier,
+    compare,
     catalogues,
     certify,
     demo,
@@ -41,6 +42,7 @@ app = typer.Typer(
 )
 app.command("activations")(catalogues.activations)
 app.command("barrier")(barrier.command)
+app.command("compare")(compare.command)
 app.command("certify")(certify.command)
 app.command("demo")(demo.command)
 app.command("fit")(fit.command)

@@ -109,20 +109,26 @@ class AffineDual(Potential):
 
     def over_clouds(self, term: Callable[[Cloud], Any]) -> Any:
         """sum_m p_m term(cloud_m), of arrays or of tuples of them."""
+        return over_clouds(self.clouds, term)
 
-        def weighed(cloud: Cloud) -> Any:
-            return jax.tree.map(lambda part: cloud.probability * part, term(cloud))
 
-        if len(self.clouds.probability) == 1:
-            return weighed(Cloud(*(part[0] for part in self.clouds)))
-        # From zeros, so that what a cloud adds is compiled once.
-        shapes = jax.eval_shape(weighed, Cloud(*(part[0] for part in self.clouds)))
-        nothing = jax.tree.map(lambda like: jnp.zeros(like.shape), shapes)
+def over_clouds(clouds: Cloud, term: Callable[[Cloud], Any]) -> Any:
+    """sum_m p_m term(cloud_m), of arrays or of tuples of them."""
 
-        def add(total: Any, cloud: Cloud) -> tuple[Any, None]:
-            return jax.tree.map(jnp.add, total, weighed(cloud)), None
+    def weighed(cloud: Cloud) -> Any:
+        return jax.tree.map(lambda part: cloud.probability * part, term(cloud))
 
-        return jax.lax.scan(add, nothing, self.clouds)[0]
+    first = Cloud(*(part[0] for part in clouds))
+    if len(clouds.probability) == 1:
+        return weighed(first)
+    # From zeros, so that what a cloud adds is compiled once.
+    shapes = jax.eval_shape(weighed, first)
+    nothing = jax.tree.map(lambda like: jnp.zeros(like.shape), shapes)
+
+    def add(total: Any, cloud: Cloud) -> tuple[Any, None]:
+        return jax.tree.map(jnp.add, total, weighed(cloud)), None
+
+    return jax.lax.scan(add, nothing, clouds)[0]
 
 
 def seen(cloud: Cloud, x: Array, y: Array, careful: bool = True) -> Seen:
@@ -143,13 +149,17 @@ def seen(cloud: Cloud, x: Array, y: Array, careful: bool = True) -> Seen:
     return Seen(units, along, across)
 
 
-def affine_dual(activation: DotProduct, inputs: Inputs, dim: int) -> AffineDual:
-    """The potential of units in R^dim, under inputs that are Gaussian or a mixture of Gaussians."""
+def clouds_of(inputs: Inputs, dim: int) -> Cloud:
+    """The Gaussians of inputs in R^dim, stacked."""
     parts = inputs.components(dim)
-    clouds = Cloud(
+    return Cloud(
         jnp.asarray([part.probability for part in parts]),
         jnp.stack([part.mean for part in parts]),
         jnp.stack([root(part.covariance) for part in parts]),
     )
+
+
+def affine_dual(activation: DotProduct, inputs: Inputs, dim: int) -> AffineDual:
+    """The potential of units in R^dim, under inputs that are Gaussian or a mixture of Gaussians."""
     form = affine_energy(activation, activation)
-    return AffineDual(origin=activation, form=form, clouds=clouds, dim=dim)
+    return AffineDual(origin=activation, form=form, clouds=clouds_of(inputs, dim), dim=dim)
