@@ -125,7 +125,7 @@ def from_torch(module: Any) -> Network:
         found = ", ".join(name for _, name in others)
         raise EarnshawError(f"it holds {found}; {TWO_LAYERS} of {', '.join(OF_TORCH)}")
     inner, outer = linears
-    arrays = {
+    arrays: dict[str, Any] = {
         "positions": _array(inner.weight),
         "biases": None if inner.bias is None else _array(inner.bias),
         "weights": _array(outer.weight).T,
@@ -136,7 +136,7 @@ def from_torch(module: Any) -> Network:
     if others:
         part, kind = others[0]
         name, parameters = OF_TORCH[kind]
-        given = {ours: float(getattr(part, theirs)) for theirs, ours in parameters.items()}
+        given: dict[str, Any] = {ours: float(getattr(part, theirs)) for theirs, ours in parameters.items()}
         candidates = [named_activation(name, **given)]
     else:
         candidates = [named_activation(name) for name in GUESSES]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -39,8 +39,8 @@ def command(
     check_picture(plot)
     import earnshaw as ew
 
-    networks: list[Any] = [ew.load_teacher(path) for path in (first, second)]
-    found = ew.compare(*networks, _inputs(inputs, components))
+    ours, theirs = ew.load_teacher(first), ew.load_teacher(second)
+    found = ew.compare(ours, theirs, _inputs(inputs, components))
     if plot is not None:
         found.plot(plot)
     if json:
@@ -80,7 +80,7 @@ def _lines(found: Comparison) -> list[str]:
         found._title(),
         f"distance E|f - g|^2: {found.distance:.6g}, {found.relative:.3g} of the variance of the "
         f"first ({found.variances[0]:.6g}; of the second {found.variances[1]:.6g})",
-        f"units that are the same (correlated by 0.99 or more): {found.shared} of {len(found.pairs)}",
+        f"the same units, correlated by 0.99 or more: {found.shared} of {len(found.pairs)}",
         f"pairs, first-second (correlation): {pairs}",
         f"the second is {WORDS[found.kind]}: relative gradient {found.gradient_norm:.2g}, smallest "
         f"eigenvalue {found.eigenvalue:.3g}",

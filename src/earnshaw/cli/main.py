@@ -12,9 +12,9 @@ import typer
 from earnshaw import __version__
 from earnshaw.cli import (
     barrier,
-    compare,
     catalogues,
     certify,
+    compare,
     demo,
     fit,
     interrupts,

@@ -147,7 +147,7 @@ def compare(
     target, moving = parameters_of(f), parameters_of(g)
     ours, theirs = groups_of(f.activation, target), groups_of(g.activation, moving)  # type: ignore[arg-type]
     table = _correlations(ours[0], theirs[0], clouds)
-    # What two units tell of each other, -log(1 - rho^2)/2: one good pair is worth several poor ones.
+    # What two units tell of each other, -log(1 - rho^2)/2: a good pair is worth several poor ones.
     rows, columns = linear_sum_assignment(np.log(1 - table**2 + ROUNDING))
     value, norm, eigenvalue, kind = _kind(ours, theirs, g, moving, clouds, tolerance)
     return Comparison(
