@@ -47,16 +47,16 @@ def test_a_scaler_becomes_part_of_it():
 @pytest.mark.parametrize(
     ("words", "model"),
     [
-        ("a Ridge", Ridge()),
-        ("a MLPClassifier", MLPClassifier()),
-        ("not fitted", MLPRegressor()),
-        ("2 hidden layers", fitted(MLPRegressor(hidden_layer_sizes=(2, 2), max_iter=2), Y)),
-        ("MinMaxScaler comes before", fitted(make_pipeline(MinMaxScaler(), mlp()), Y)),
+        ("a Ridge", lambda: Ridge()),
+        ("a MLPClassifier", lambda: MLPClassifier()),
+        ("not fitted", lambda: MLPRegressor()),
+        ("2 hidden layers", lambda: fitted(MLPRegressor(hidden_layer_sizes=(2, 2), max_iter=2), Y)),
+        ("MinMaxScaler comes before", lambda: fitted(make_pipeline(MinMaxScaler(), mlp()), Y)),
     ],
 )
 def test_what_is_no_network_of_two_layers_is_refused(words, model):
     with pytest.raises(EarnshawError, match=words):
-        ew.from_sklearn(model)
+        ew.from_sklearn(model())
 
 
 def test_arrays():

@@ -90,12 +90,12 @@ def test_a_teacher_and_its_loss():
 @pytest.mark.parametrize(
     ("words", "second"),
     [
-        ("2 and 3 inputs", ew.from_arrays(np.eye(3), np.ones((3, M)), "relu")),
-        ("3 and 1 outputs", ew.from_arrays(np.eye(2), np.ones(2), "relu")),
-        ("no network", "relu"),
-        ("no function of x.w", ew.random_teacher("almost-harmonic", 2, 2)),
+        ("2 and 3 inputs", lambda: ew.from_arrays(np.eye(3), np.ones((3, M)), "relu")),
+        ("3 and 1 outputs", lambda: ew.from_arrays(np.eye(2), np.ones(2), "relu")),
+        ("no network", lambda: "relu"),
+        ("no function of x.w", lambda: ew.random_teacher("almost-harmonic", 2, 2)),
     ],
 )
 def test_refused(words, second):
     with pytest.raises(EarnshawError, match=words):
-        ew.compare(some("relu"), second)
+        ew.compare(some("relu"), second())

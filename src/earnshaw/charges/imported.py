@@ -136,7 +136,9 @@ def from_torch(module: Any) -> Network:
     if others:
         part, kind = others[0]
         name, parameters = OF_TORCH[kind]
-        given: dict[str, Any] = {ours: float(getattr(part, theirs)) for theirs, ours in parameters.items()}
+        given: dict[str, Any] = {
+            ours: float(getattr(part, theirs)) for theirs, ours in parameters.items()
+        }
         candidates = [named_activation(name, **given)]
     else:
         candidates = [named_activation(name) for name in GUESSES]

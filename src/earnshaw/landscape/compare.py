@@ -136,6 +136,7 @@ def compare(
         tolerance: below which part of its usual size the gradient counts as 0.
     """
     f, g = (_network(one) for one in (first, second))
+    target, moving = parameters_of(f), parameters_of(g)
     if (f.dim, f.outputs) != (g.dim, g.outputs):
         raise EarnshawError(
             f"the networks have {f.dim} and {g.dim} inputs, {f.outputs} and {g.outputs} outputs; "
@@ -144,7 +145,6 @@ def compare(
     tolerance = check_real("tolerance", tolerance, 0.0)
     check_memory({"pairs of units": (f.units + g.units) ** 2}, copies=64)
     clouds = clouds_for(Gaussian() if inputs is None else inputs, f.dim)
-    target, moving = parameters_of(f), parameters_of(g)
     ours, theirs = groups_of(f.activation, target), groups_of(g.activation, moving)  # type: ignore[arg-type]
     table = _correlations(ours[0], theirs[0], clouds)
     # What two units tell of each other, -log(1 - rho^2)/2: a good pair is worth several poor ones.
