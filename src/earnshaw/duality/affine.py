@@ -18,9 +18,8 @@ import jax.numpy as jnp
 from jax import Array
 from jax.typing import ArrayLike
 
-from earnshaw.duality.pair import Pair, gram
+from earnshaw.duality.pair import Pair, gram, value_and_slope
 from earnshaw.errors import EarnshawError
-from earnshaw.numerics.autodiff import value_and_slope
 from earnshaw.numerics.bivariate_normal import bivariate_normal_density
 
 

@@ -36,8 +36,8 @@ from jax.custom_derivatives import SymbolicZero
 from jax.scipy.special import ndtr
 
 from earnshaw.duality.affine import Affine, Jet, jet_of
-from earnshaw.duality.pair import EPS, UNDERFLOW
-from earnshaw.numerics.autodiff import tangent, value_and_slope
+from earnshaw.duality.pair import EPS, UNDERFLOW, value_and_slope
+from earnshaw.numerics.autodiff import tangent
 from earnshaw.numerics.owens_t import bivariate_normal_fast
 
 Entry = Callable[[int, int], Array]

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import abc
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -111,6 +112,11 @@ class Pair(NamedTuple):
     def opposite(self) -> Pair:
         """The pair (theta, -w)."""
         return Pair(self.q1, self.q2, -self.c, self.high, self.low)
+
+
+def value_and_slope(function: Callable[[Array], Array], at: Array) -> tuple[Array, Array]:
+    """An elementwise function and its derivative in one argument."""
+    return jax.jvp(function, (at,), (jnp.ones_like(at),))
 
 
 def root(q: Array) -> Array:

@@ -1,11 +1,10 @@
-"""Small help for derivatives, and for hand-written rules of them."""
+"""Small help for hand-written derivative rules."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from jax import Array
 from jax.custom_derivatives import SymbolicZero
@@ -20,8 +19,3 @@ def tangent(value: Array, *terms: tuple[Callable[[], Array], Any]) -> Array:
     """
     moving = [(partial, step) for partial, step in terms if not isinstance(step, SymbolicZero)]
     return sum((partial() * step for partial, step in moving), start=jnp.zeros_like(value))
-
-
-def value_and_slope(function: Callable[[Array], Array], at: Array) -> tuple[Array, Array]:
-    """An elementwise function and its derivative in one argument."""
-    return jax.jvp(function, (at,), (jnp.ones_like(at),))

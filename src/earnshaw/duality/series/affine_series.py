@@ -22,8 +22,7 @@ from jax import Array
 
 from earnshaw.duality.activation import DotProduct
 from earnshaw.duality.affine import Affine, Jet
-from earnshaw.duality.pair import EPS, UNDERFLOW
-from earnshaw.numerics.autodiff import value_and_slope
+from earnshaw.duality.pair import EPS, UNDERFLOW, value_and_slope
 from earnshaw.numerics.hermite import weighted_hermite
 from earnshaw.numerics.quadrature import trapezoid_rule
 from earnshaw.numerics.series import product_power_sum

@@ -23,10 +23,10 @@ from jax import Array
 
 from earnshaw.duality.affine import Affine
 from earnshaw.duality.affine_dual import AffineDual, Cloud, seen
+from earnshaw.duality.pair import value_and_slope
 from earnshaw.energy.couplings.coupling import COINCIDENT, Coupling
 from earnshaw.energy.objective import Across, Invariant
 from earnshaw.errors import EarnshawError
-from earnshaw.numerics.autodiff import value_and_slope
 
 PARALLEL = 1e-6  # 1 - |rho| of positions, below which a tile's products lose digits at a kink
 

@@ -25,7 +25,7 @@ import numpy as np
 from jax import Array
 
 from earnshaw.duality.dual import Dual
-from earnshaw.duality.pair import Pair, deficit, root
+from earnshaw.duality.pair import Pair, deficit, root, value_and_slope
 from earnshaw.energy.couplings.coupling import (
     CLOSE,
     COINCIDENT,
@@ -35,7 +35,6 @@ from earnshaw.energy.couplings.coupling import (
     visible,
 )
 from earnshaw.energy.objective import Across, Invariant
-from earnshaw.numerics.autodiff import value_and_slope
 
 
 class DotCoupling(Coupling):
