@@ -143,7 +143,7 @@ def test_a_mixture_of_three_against_samples(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["relu", "sign", "erf", "tanh", "gelu", "sin"])
+@pytest.mark.parametrize("name", ["relu", "sign", "tanh", "gelu"])
 def test_biases_of_zero_are_no_biases(name):
     """And correlated inputs are uncorrelated ones of other units: w S^(1/2)."""
     rng = np.random.default_rng(11)
@@ -190,11 +190,10 @@ def test_at_the_teacher_the_loss_is_zero_and_a_minimum(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["relu", "tanh"])
-def test_tiles_are_the_same_sums(name):
+def test_tiles_are_the_same_sums():
     """A student too large for all pairs at once; two units nearly in one place."""
     rng = np.random.default_rng(0)
-    teacher = Teacher(rng.normal(size=(2, D)), [1.0, -1.0], name, biases=[0.5, -0.5])
+    teacher = Teacher(rng.normal(size=(2, D)), [1.0, -1.0], "relu", biases=[0.5, -0.5])
     places, biases = rng.normal(size=(40, D)), rng.normal(size=40)
     places[1], biases[1] = places[0] * (1 + 1e-9), biases[0] * (1 + 1e-9)
     student = Student(places, rng.normal(size=40), biases)
