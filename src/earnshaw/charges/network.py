@@ -76,7 +76,40 @@ class _Remark:
             object.__setattr__(self, name, value)
 
 
-class Student(_Remark, eqx.Module):
+class _Parts:
+    """What positions consist of: the same for a teacher and a student."""
+
+    __slots__ = ()
+    positions: Array
+    biased: Any  # whether the last coordinate of a position is a bias
+
+    @property
+    def units(self) -> int:
+        """k, the number of units."""
+        return self.positions.shape[-2]
+
+    @property
+    def dim(self) -> int:
+        """d, the dimension of the positions: of the inputs, and one more for biases."""
+        return self.positions.shape[-1]
+
+    @property
+    def input_dim(self) -> int:
+        """The dimension of the inputs that it is called with."""
+        return self.dim - self.biased
+
+    @property
+    def hidden(self) -> Array:
+        """w, the positions without biases: (k, d)."""
+        return self.positions[..., :-1] if self.biased else self.positions
+
+    @property
+    def biases(self) -> Array | None:
+        """(k,), or None."""
+        return self.positions[..., -1] if self.biased else None
+
+
+class Student(_Remark, _Parts, eqx.Module):
     """The moving units: `positions` (k, d) and `weights` (k,), natural sign. May be empty.
 
     With `biases` (k,) they become the last coordinate of `positions`, (k, d + 1).
@@ -97,31 +130,11 @@ class Student(_Remark, eqx.Module):
             object.__setattr__(self, "_biased", True)
 
     @property
-    def units(self) -> int:
-        """k, the number of units."""
-        return self.positions.shape[-2]
-
-    @property
-    def dim(self) -> int:
-        """d, the dimension of the positions: of the inputs, and one more for biases."""
-        return self.positions.shape[-1]
-
-    @property
     def biased(self) -> bool:
         """Whether the last coordinate of a position is a bias; known by a student with a kind."""
         if self.unit_kind is not None:
             return self.unit_kind.biased
         return getattr(self, "_biased", False)
-
-    @property
-    def hidden(self) -> Array:
-        """w, the positions without biases: (k, d)."""
-        return self.positions[..., :-1] if self.biased else self.positions
-
-    @property
-    def biases(self) -> Array | None:
-        """(k,), or None."""
-        return self.positions[..., -1] if self.biased else None
 
     @property
     def charges(self) -> Array:
@@ -182,7 +195,7 @@ class UnitKind(NamedTuple):
         return self.units if isinstance(self.units, Activation) else self.units.activation
 
 
-class Teacher(eqx.Module):
+class Teacher(_Parts, eqx.Module):
     """The fixed units f(x) = sum_i weights_i sigma(x, positions_i).
 
     Args:
@@ -245,34 +258,9 @@ class Teacher(eqx.Module):
             self.manifold.check(self.positions, "teacher unit")
 
     @property
-    def units(self) -> int:
-        """k, the number of units."""
-        return self.positions.shape[-2]
-
-    @property
-    def dim(self) -> int:
-        """d, the dimension of the positions: of the inputs, and one more for biases."""
-        return self.positions.shape[-1]
-
-    @property
     def biased(self) -> bool:
         """Whether the last coordinate of a position is a bias."""
         return self.species.biased
-
-    @property
-    def input_dim(self) -> int:
-        """The dimension of the inputs that it is called with."""
-        return self.dim - self.biased
-
-    @property
-    def hidden(self) -> Array:
-        """w, the positions without biases: (k, d)."""
-        return self.positions[..., :-1] if self.biased else self.positions
-
-    @property
-    def biases(self) -> Array | None:
-        """(k,), or None."""
-        return self.positions[..., -1] if self.biased else None
 
     @property
     def potential(self) -> Potential:
@@ -312,7 +300,7 @@ def _sizes(network: Teacher | Student) -> str:
 
 def as_seen(x: ArrayLike, network: Teacher | Student) -> Array:
     """Inputs (n, d) as the network's positions see them: with a constant, if they have biases."""
-    found = checked_inputs(x, network.dim - network.biased)
+    found = checked_inputs(x, network.input_dim)
     return with_constant(found) if network.biased else found
 
 

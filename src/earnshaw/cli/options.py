@@ -271,5 +271,5 @@ def described_inputs(species: Species) -> dict[str, Any]:
 
     inputs = species.seen_inputs
     plain = isinstance(inputs, Gaussian) and inputs.dim is None
-    seen = {"width": float(inputs.width)} if plain else {"inputs": inputs_to_dict(inputs)}  # type: ignore[attr-defined]
+    seen = {"width": species.width} if plain else {"inputs": inputs_to_dict(inputs)}
     return seen | ({"biases": True} if species.biased else {})
