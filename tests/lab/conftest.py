@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import mimetypes
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "src" / "earnshaw" / "lab" / "page"
-HOST = "http://lab.test/"  # nobody's: every request to it is answered from the folder
+from lab_page import HOST, Opened
 
 
 @pytest.fixture(scope="session")
@@ -32,21 +29,13 @@ def chromium() -> Iterator[Any]:
 @pytest.fixture
 def modules(chromium: Any) -> Iterator[Any]:
     """An empty page that may import the lab's modules as they are in the folder."""
-    context = chromium.new_context()
-    context.route("**/*", _from_folder)
-    page = context.new_page()
-    page.goto(HOST + "empty.html")
-    yield page
-    context.close()
+    with Opened(chromium, HOST + "empty.html") as page:
+        yield page
 
 
-def _from_folder(route: Any) -> None:
-    name = route.request.url.removeprefix(HOST)
-    file = PAGE / name
-    if name == "empty.html":
-        route.fulfill(body="<!doctype html>", content_type="text/html")
-    elif file.is_file():
-        kind = mimetypes.guess_type(name)[0] or "text/plain"
-        route.fulfill(body=file.read_bytes(), content_type=kind)
-    else:
-        route.fulfill(status=404, body="")
+@pytest.fixture
+def lab(chromium: Any) -> Iterator[Any]:
+    """The lab, with nothing behind it; it must not have complained at the end."""
+    with Opened(chromium, HOST) as page:
+        page.wait_for_function("window.lab?.frames > 1")
+        yield page

@@ -94,7 +94,9 @@ def test_energy_gradient_and_hessian(modules, tables, stage, name):
             frame[unit * dim : (unit + 1) * dim, unit * width : (unit + 1) * width] = columns
         frame[x.size :, frame.shape[1] - len(c) :] = np.eye(len(c))
         hessian = frame @ np.asarray(loss.hessian(student)) @ frame.T
-        rows.append({"w": w.ravel().tolist(), "b": b.tolist(), "x": x.ravel().tolist(), "c": c.tolist()})
+        rows.append(
+            {"w": w.ravel().tolist(), "b": b.tolist(), "x": x.ravel().tolist(), "c": c.tolist()}
+        )
         expected.append((float(value), gradient, hessian))
     found = modules.evaluate(MEASURE, [known, dim, rows])
     for here, (value, gradient, hessian) in zip(found, expected, strict=True):

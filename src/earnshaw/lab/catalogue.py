@@ -46,7 +46,11 @@ def catalogue() -> dict[str, Any]:
     tables: list[dict[str, Any]] = []
     entries = {}
     for name in names():
-        entry: dict[str, Any] = {"stages": {}, "reasons": {}, "parameters": PARAMETERS.get(name, {})}
+        entry: dict[str, Any] = {
+            "stages": {},
+            "reasons": {},
+            "parameters": PARAMETERS.get(name, {}),
+        }
         for stage, (on, dim) in STAGES.items():
             try:
                 table = potential_table(_one_proton(name, on, dim))
@@ -63,7 +67,7 @@ def catalogue() -> dict[str, Any]:
 
 
 def _one_proton(name: str, on: str, dim: int) -> Teacher:
-    return Teacher(np.eye(1, dim), [1.0], name, on=on, **PARAMETERS.get(name, {}))
+    return Teacher(np.eye(1, dim), np.ones(1), name, on=on, **PARAMETERS.get(name, {}))
 
 
 def _activation(name: str) -> dict[str, Any] | None:

@@ -23,6 +23,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import jax
@@ -95,12 +96,14 @@ def pieces_of(functions: Functions, edges: Sequence[float], zero: float = ZERO) 
     follow are refused.
     """
     compiled = jax.jit(lambda t: jnp.stack([jnp.broadcast_to(f, t.shape) for f in functions(t)]))
-    waiting = list(reversed(list(zip(edges[:-1], edges[1:], strict=True))))
+    waiting = list(reversed(list(pairwise(edges))))
     ends, coefficients, worst = [float(edges[0])], [], 0.0
     while waiting:
         low, high = waiting.pop()
         middle, half = (low + high) / 2, (high - low) / 2
-        values = np.asarray(compiled(jnp.asarray(middle + half * np.concatenate([_nodes, _between]))))
+        values = np.asarray(
+            compiled(jnp.asarray(middle + half * np.concatenate([_nodes, _between])))
+        )
         found = values[:, :TERMS] @ _to_coefficients.T
         waves = np.cos(np.outer(np.arange(TERMS), np.arccos(_between)))
         size = np.max(np.abs(values), axis=1)
@@ -136,7 +139,8 @@ def potential_table(teacher: Teacher) -> dict[str, Any]:
 
     Keys: `kind` (module's docstring), `degree`, `cusp` and `opposite` (slopes at coincidence and at
     the antipode), `divided` (whether the second function is f'/t), `self` (Phi(x, x) of |x| = 1, or
-    None where it is infinite), `unbounded`, `regions` (in r, where the Laplacian has a sign), `pieces`.
+    None where it is infinite), `unbounded`, `regions` (in r, where the Laplacian has a sign), and
+    `pieces`.
     """
     loss = population_loss(teacher, "without-constants")
     coupling = loss.field.coupling

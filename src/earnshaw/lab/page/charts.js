@@ -28,7 +28,8 @@ export function drawCurves(canvas, curves, { dark, x: xName, y: yName = "", loga
   const colours = COLOURS[dark ? "dark" : "light"];
   const [left, right, top, bottom] = [46, 10, 16, 24];
   let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
-  const high = (/** @type {number} */ y) => (logarithmic ? Math.log10(Math.max(y, 1e-18)) : y);
+  const floor = 1e-12 * Math.max(...curves.flatMap(({ points }) => points.map(([, y]) => y || 0)));
+  const high = (/** @type {number} */ y) => (logarithmic ? Math.log10(Math.max(y, floor)) : y);
   for (const { points } of curves) {
     for (const [x, y] of points) {
       if (!Number.isFinite(high(y))) continue;
@@ -50,7 +51,7 @@ export function drawCurves(canvas, curves, { dark, x: xName, y: yName = "", loga
   for (const y of ticks(y0, y1, logarithmic)) {
     const at = top + ((y1 - y) / (y1 - y0)) * (h - top - bottom);
     stroke(g, [[left, at], [w - right, at]]);
-    g.fillText(logarithmic ? short(10 ** y) : short(y), left - 5, at);
+    g.fillText(logarithmic ? power(y) : short(y), left - 5, at);
   }
   g.textAlign = "center";
   g.textBaseline = "alphabetic";
@@ -86,6 +87,9 @@ export function drawCurves(canvas, curves, { dark, x: xName, y: yName = "", loga
     g.setLineDash([]);
   }
 }
+
+/** 10^y in few letters. @param {number} y */
+const power = (y) => (Math.abs(y) <= 2 ? short(10 ** y) : `1e${short(y)}`);
 
 /** @param {CanvasRenderingContext2D} g @param {number[][]} points */
 function stroke(g, points) {

@@ -61,6 +61,9 @@ export class Controls {
   constructor(root, lab) {
     this.lab = lab;
     this.root = root;
+    this.filled = ""; // of which stage and formula the chooser of potentials is
+    /** @type {{name: string, canvas: HTMLCanvasElement}[]} */
+    this.maps = [];
     root.classList.add("earnshaw-lab");
     this.canvas = el("canvas", { className: "stage", tabIndex: 0, role: "application", "aria-label": "The stage" });
     this.live = el("p", { className: "hidden-words", role: "status", "aria-live": "polite" });
@@ -210,7 +213,7 @@ export class Controls {
     this.certified.textContent = "asking Python …";
     try {
       const now = lab.now();
-      const found = await lab.ask("certify", { state: lab.text(), positions: [...now.x], weights: [...now.c] });
+      const found = await lab.ask("certify", { ...lab.question(), positions: [...now.x], weights: [...now.c] });
       this.certified.replaceChildren(el("p", {}, `${found.kind}: ${found.reason}`), ...found.theorems.map((/** @type {any} */ one) => theoremCard({ theorem: one.theorem, source: one.sources, hypotheses: one.hypotheses, guarantees: one.guarantees })), el("p", { className: "hint" }, found.rigorous ?? ""));
     } catch (error) {
       this.certified.textContent = /** @type {Error} */ (error).message;

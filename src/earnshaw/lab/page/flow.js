@@ -67,7 +67,24 @@ export class Flow {
     let size = 0;
     for (const value of [...engine.protons, ...x]) size = Math.max(size, Math.abs(value));
     this.size = size || 1;
+    this.slope = 0; // of the cusp at coincidence, and at the antipode
+    this.opposite = 0;
+    this.rtol = 0;
+    this.atol = 0;
+    this.reach = 0; // the distance at which units have met
+    this.slack = 0; // the part by which a force must exceed a hold
+    this.slow = 0; // a speed that counts as rest
+    this.slowed = 0;
+    this.cusped = false;
+    this.mirrored = false;
+    this.pointed = false;
     this.measure(rtol, atol, horizon);
+    /** @type {{of: number, units: number[]}[]} */
+    this.cuts = [];
+    this.count = new Float64Array(0);
+    /** @type {Float64Array | null} the rates at the end of the last step */
+    this.slopes = null;
+    this.topSpeeds = new Float64Array(this.k);
     this.leader = Int32Array.from({ length: this.k + this.m }, (_, i) => i);
     this.side = new Float64Array(this.k + this.m).fill(1);
     this.joinProtons();
@@ -148,7 +165,6 @@ export class Flow {
 
   /** Who may leave whom. */
   findCuts() {
-    /** @type {{of: number, units: number[]}[]} */
     this.cuts = [];
     this.count = new Float64Array(this.leader.length);
     for (let i = 0; i < this.leader.length; i++) this.count[this.leader[i]]++;
@@ -224,7 +240,7 @@ export class Flow {
       let square = 0;
       for (let n = 0; n < d; n++) square += now.velocities[i * d + n] ** 2;
       speeds[i] = Math.max(Math.sqrt(square), Math.abs(now.charging[i]));
-      const slow = Math.max(this.slow, this.slowed * (this.topSpeeds ? this.topSpeeds[i] : 0));
+      const slow = Math.max(this.slow, this.slowed * this.topSpeeds[i]);
       if (!(speeds[i] <= slow)) still = false;
     }
     const meeting = this.cusped ? this.contact(c, now) : null;
@@ -239,7 +255,7 @@ export class Flow {
           toward -= now.places[i * d + n] * now.velocities[i * d + n];
         }
         length = Math.sqrt(length);
-        if (length > 0 && length < this.reach && toward > RUSHING * (this.topSpeeds?.[i] ?? 0) * length) lost = true;
+        if (length > 0 && length < this.reach && toward > RUSHING * this.topSpeeds[i] * length) lost = true;
       }
     }
     return { ...now, speeds, still, meeting, parting, lost };
@@ -316,7 +332,7 @@ export class Flow {
   /** The cut whose force exceeds its hold the most, or null. @param {Float64Array} c
    * @param {ReturnType<Flow["motion"]>} now */
   widest(c, now) {
-    if (!this.cuts?.length) return null;
+    if (!this.cuts.length) return null;
     const d = this.engine.dim;
     const { total, oriented } = this.totals(c);
     let best = null;

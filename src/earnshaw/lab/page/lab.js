@@ -25,7 +25,7 @@ const ITERATIONS = 20; // steps of a method for each unit of speed and second
  * @typedef {{entries: {[name: string]: {stages: {[stage: string]: number}, reasons: {[stage: string]: string},
  *   parameters: object, activation: {pieces: import("./potentials.js").PackedPieces} | null}},
  *   tables: import("./potentials.js").PackedTable[]}} Tables
- * @typedef {{title: string, stage: string, dim: number, potential: string, words: string, unit: string,
+ * @typedef {{title: string, stage: string, dim: number, potential: string, formula: string, words: string, unit: string,
  *   table: import("./potentials.js").PackedTable | null, protons: number[][], charges: number[], times: number[],
  *   positions: number[][][], weights: number[][], energy: number[], bound: number[][] | null, notes: string[] | null}} Replay
  * @typedef {{tables: Tables, makeWorker: () => Worker, ask: ((what: string, body: object) => Promise<any>) | null,
@@ -68,6 +68,9 @@ export class Lab {
     this.stage = new Stage(this.controls.canvas);
     this.gpu = undefined;
     this.wantsMap = false;
+    this.mapKey = "";
+    this.functionsKey = "";
+    this.mapCopy = document.createElement("canvas");
     this.watchTheme();
     this.open(options.text ?? "");
     this.ended = false;
@@ -106,6 +109,7 @@ export class Lab {
   open(text) {
     if (this.replay) {
       this.openReplay(this.replay);
+      if (this.replay.unit === "start") this.continueHere();
       return;
     }
     let state = null;
@@ -295,10 +299,10 @@ export class Lab {
 
   chart() {
     const points = /** @type {[number, number][]} */ (this.history.map((record) => [record.time, record.energy]));
-    const all = points.every(([, y]) => y > 0 || Number.isNaN(y));
-    const [low, high] = [Math.min(...points.map(([, y]) => y)), Math.max(...points.map(([, y]) => y))];
+    const known = points.map(([, y]) => y).filter((y) => !Number.isNaN(y));
+    const [low, high] = [Math.min(...known), Math.max(...known)];
     const what = this.replay?.unit ?? (this.state.method === "flow" ? "time" : "step");
-    drawCurves(this.controls.energy, [{ points, colour: "field" }], { dark: this.dark ?? false, x: what, y: this.table?.unbounded ? "energy (without constants)" : "loss E[(f − g)²]", logarithmic: all && high > 50 * low, mark: this.clock });
+    drawCurves(this.controls.energy, [{ points, colour: "field" }], { dark: this.dark ?? false, x: what, y: this.table?.unbounded ? "energy (without constants)" : "loss E[(f − g)²]", logarithmic: low > -1e-9 * high && high > 50 * low, mark: this.clock });
     const now = this.now();
     const key = `${this.state.stage} ${this.state.potential} ${this.state.formula} ${this.dark} ${now.x} ${now.c} ${this.state.protons}`;
     if (key !== this.functionsKey && this.controls.functionsOpen) {
@@ -396,7 +400,7 @@ export class Lab {
     this.edit((state) => {
       let to = Array.from(place, rounded);
       if (state.stage === "circle" || state.stage === "sphere") {
-        const length = Math.hypot(...place) || 1;
+        const length = Math.hypot(...Array.from(place)) || 1;
         to = Array.from(place, (value) => value / length);
       }
       (what === "electron" ? state.electrons : state.protons)[index] = to;
@@ -483,6 +487,12 @@ export class Lab {
     }
   }
 
+  /** What a question to Python is about. */
+  question() {
+    const { stage, potential, formula, protons, charges, wrt } = this.state;
+    return { stage, potential, formula, protons, charges, wrt, unbounded: this.table.unbounded };
+  }
+
   /** The state as text for the address. */
   text() {
     return written({ ...this.state, time: this.clock });
@@ -531,6 +541,7 @@ export class Lab {
     if (!known) {
       this.given = replay.table;
       state.potential = "formula";
+      state.formula = replay.formula;
     }
     this.replay = null;
     this.become(state, { fit: false });
@@ -581,8 +592,7 @@ export class Lab {
       this.gpu.gl.finish();
     }
     if (!more || level === 8) {
-      const copy = this.mapCopy ?? document.createElement("canvas");
-      this.mapCopy = copy;
+      const copy = this.mapCopy;
       copy.width = w;
       copy.height = h;
       copy.getContext("2d")?.drawImage(this.gpu.canvas, 0, 0);

@@ -42,6 +42,7 @@ export class Steps {
     this.stop = "";
     /** @type {import("./flow.js").Encounter[]} */
     this.events = [];
+    this.held = new Int32Array(c.length).fill(-1); // the proton that a unit was put on
     this.random = new Random(plan.seed);
     this.moving = plan.wrt !== "weights";
     this.charging = plan.wrt !== "positions";
@@ -64,7 +65,7 @@ export class Steps {
       return null;
     }
     const { energy } = this.engine.gradient(this.x, this.c);
-    const bound = new Int32Array(this.c.length).fill(-1);
+    const bound = Int32Array.from(this.held);
     return { time: this.time, x: this.x.slice(), c: this.c.slice(), energy, bound };
   }
 
@@ -155,6 +156,7 @@ function* climbs(run) {
       const { value, gradient } = engine.felt(point, run.x, others, unit);
       return { height: Math.log(value * value) - Math.log(Math.abs(size) || 1e-300), value, gradient, size };
     };
+    /** @type {Float64Array} */
     let here = run.x.slice(unit * d, (unit + 1) * d);
     let now = own(here);
     let length = 0.2;
@@ -199,6 +201,7 @@ function snap(run, unit) {
       for (let n = 0; n < d; n++) square += (run.x[unit * d + n] - side * engine.protons[j * d + n]) ** 2;
       if (Math.sqrt(square) > 1e-6) continue;
       for (let n = 0; n < d; n++) run.x[unit * d + n] = side * engine.protons[j * d + n];
+      run.held[unit] = j;
       run.events.push({ time: run.time + 1, kind: "bind", unit, partner: j, side });
     }
   }

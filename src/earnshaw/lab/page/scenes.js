@@ -31,7 +31,7 @@ export const SCENES = [
     id: "gaussian", title: "A Gaussian is not enough", stage: "plane", potential: "gaussian",
     text: ["Under a Gaussian potential charges hardly feel each other from afar: at this distance the force is a hundred-millionth.", "Both electrons are drawn to the left proton, share it, and stop; the right one is never found.", "The loss stays large although no force is left: not every potential lets gradient descent learn."],
     try: "press play, then change the units to almost-harmonic and play again: now both protons are found.",
-    protons: [[-2.2, 0], [4, 0]], electrons: [[-3, 0.9], [-1.6, 1.1]], more: { speed: 4 },
+    protons: [[-2.2, 0], [4, 0]], electrons: [[-3, 0.9], [-1.6, 1.1]], more: { speed: 8 },
   },
   {
     id: "sign", title: "The sign conjecture’s counterexample", stage: "sphere", potential: "sign",
@@ -43,7 +43,7 @@ export const SCENES = [
     id: "relu", title: "A bad relu minimum", stage: "plane", potential: "relu",
     text: ["Four relu units learn four relu units of two inputs, all of weight 1: positions are the units’ weight vectors.", "From this start gradient flow ends where nothing moves, the Hessian is positive, and the loss is not 0.", "Relu’s potential has no Earnshaw’s theorem: subharmonic for some pairs of units, superharmonic for others, it has bad minima."],
     try: "press play, wait for “minimum”, then drag an electron across to another proton and play again.",
-    protons: [[0, 0]], electrons: [[0, 0]], more: { speed: 30 },
+    protons: [[0.6, 0.8], [0.54, -0.84], [1, -0.07], [-0.64, 0.77]], electrons: [[0.56, 0.56], [-0.62, -0.01], [0, 0.06], [2.18, -0.28]], more: { speed: 60 },
   },
   {
     id: "node-wise", title: "Node-wise learning", stage: "plane", potential: "almost-harmonic",
@@ -52,10 +52,10 @@ export const SCENES = [
     protons: [[-1.3, 1], [0.4, 1.3], [1.6, -0.1], [-0.5, -1.3]], charges: [1, -0.8, 1.2, 0.7], electrons: [[-3, -2.4], [2.8, 2.2], [-2.6, 2.6], [2.4, -2.5]], weights: [0, 0, 0, 0], more: { method: "node-wise", wrt: "both" },
   },
   {
-    id: "plateau", title: "Plateaus and saddles", stage: "circle", potential: "erf",
-    text: ["Two student units that begin almost alike move as one: they see the same force and go to the same place between the protons.", "There they wait, on a plateau, next to the saddle that symmetry makes: only a tiny difference grows, exponentially.", "At last they part, each finds its proton, and the loss falls in a step: what is seen in training as sudden learning."],
-    try: "press play and watch the energy; then make the two starts differ less, or more.",
-    protons: [[1, 0], [0, 1]], electrons: [[-0.6, -0.8], [-0.6003, -0.7997749683]], more: { speed: 12 },
+    id: "plateau", title: "Plateaus and saddles", stage: "plane", potential: "gaussian",
+    text: ["Two student units that begin almost alike move as one: they feel the same force and go to the same place between the protons.", "There they wait, on a plateau of the loss, next to the saddle that symmetry makes: only their tiny difference grows, exponentially.", "At last they part, each finds its proton, and the loss falls in a step: seen in training as sudden learning."],
+    try: "press play and watch the energy; then drag one electron a little off the other, and play again: the plateau is gone.",
+    protons: [[-0.8, 0], [0.8, 0]], electrons: [[-0.00001, 1.9], [0.00001, 1.9]], more: { speed: 3 },
   },
   {
     id: "chain", title: "A chain of charges", stage: "line", potential: "lambda-harmonic",

@@ -12,7 +12,10 @@ export const COLOURS = {
   dark: { ink: "#e7e9ee", pale: "#8a90a0", grid: "#2a303c", paper: "#151922", electron: "#6fb1ea", proton: "#f0776c", astray: "#ffb444", field: "#b3a2e0", edge: "#151922" },
 };
 
-const CELL = 5; // pixels of a cell of the field
+const CELLS = [5, 8, 11]; // pixels of a cell of the field: the first for which there is little work
+const WORK = 700_000; // charges times cells of one picture
+const SEGMENTS = 3000; // of all ways together
+const BANDS = 10; // of opacity along a way
 const MARGIN = 26;
 
 /**
@@ -36,9 +39,17 @@ export class Stage {
     this.show = { field: true, lines: false, trails: true, arrows: true };
     this.width = 0;
     this.height = 0;
+    this.ratio = 1;
+    /** @type {unknown} what the shades are of */
+    this.shadedGrid = null;
+    this.shadedDark = false;
+    this.shadedPositions = new Float64Array(0);
+    this.shadedValues = new Float64Array(0);
     /** @type {CanvasImageSource | null} a map drawn instead of the field */
     this.map = null;
     this.surface = document.createElement("canvas");
+    /** @type {{key: string, left: number, top: number, columns: number, rows: number, points: Float64Array, mask: Float32Array | null} | null} */
+    this.grid = null;
     this.key = "";
     this.resize();
   }
@@ -61,6 +72,7 @@ export class Stage {
     this.dim = dim;
     this.table = table;
     this.lookup = new Lookup(table, 16);
+    this.grid = null;
     this.key = "";
     this.axes = null;
     this.map = null;
@@ -214,7 +226,7 @@ export class Stage {
     this.resize();
     const g = this.context;
     const colours = COLOURS[this.dark ? "dark" : "light"];
-    g.setTransform(this.ratio ?? 1, 0, 0, this.ratio ?? 1, 0, 0);
+    g.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     g.fillStyle = colours.paper;
     g.fillRect(0, 0, this.width, this.height);
     if (this.kind === "space") this.findAxes(picture);
@@ -251,25 +263,14 @@ export class Stage {
       return;
     }
     if (this.show.field && this.lookup) {
-      const side = 2 * this.scale;
-      const [left, top, w, h] = sphere ? [mx - side / 2, my - side / 2, side, side] : [0, 0, this.width, this.height];
-      const [columns, rows] = [Math.ceil(w / CELL) + 1, Math.ceil(h / CELL) + 1];
-      const key = [columns, rows, this.dark, ...this.centre, this.span, ...(sphere ? this.turn : []), ...sources.positions, ...sources.values].join();
-      if (key !== this.key) {
-        this.key = key;
-        const d = sources.dim;
-        const points = new Float64Array(columns * rows * d);
-        const mask = sphere ? new Float32Array(columns * rows) : null;
-        for (let r = 0, i = 0; r < rows; r++) {
-          for (let c = 0; c < columns; c++, i++) {
-            const [px, py] = [left + c * CELL, top + r * CELL];
-            const at = this.unplace(px, py);
-            for (let n = 0; n < d; n++) points[i * d + n] = at[n];
-            if (mask) mask[i] = Math.hypot(px - mx, py - my) < this.scale + 2 * CELL ? 1 : 0;
-          }
-        }
-        const values = potentialAt(this.lookup, d, points, sources.positions, sources.values);
-        const image = shades(values, columns, rows, levelsOf(values, this.lookup.floor(sources.values)), this.dark, mask, this.fine ?? 3);
+      const work = (this.width * this.height * sources.values.length) / WORK;
+      const cell = CELLS.find((side) => work <= side * side) ?? CELLS[CELLS.length - 1];
+      const grid = this.fieldGrid(sources.dim, cell);
+      const { left, top, columns, rows } = grid;
+      if (grid !== this.shadedGrid || this.dark !== this.shadedDark || !same(sources.positions, this.shadedPositions) || !same(sources.values, this.shadedValues)) {
+        Object.assign(this, { shadedGrid: grid, shadedDark: this.dark, shadedPositions: sources.positions, shadedValues: sources.values });
+        const values = potentialAt(this.lookup, sources.dim, grid.points, sources.positions, sources.values);
+        const image = shades(values, columns, rows, levelsOf(values, this.lookup.floor(sources.values)), this.dark, grid.mask, cell > 5 ? 3 : 2);
         this.surface.width = image.width;
         this.surface.height = image.height;
         /** @type {CanvasRenderingContext2D} */ (this.surface.getContext("2d")).putImageData(image, 0, 0);
@@ -281,7 +282,7 @@ export class Stage {
         g.clip();
       }
       g.imageSmoothingEnabled = true;
-      g.drawImage(this.surface, left, top, (columns - 1) * CELL, (rows - 1) * CELL);
+      g.drawImage(this.surface, left, top, (columns - 1) * cell, (rows - 1) * cell);
       g.restore();
     }
     if (sphere) {
@@ -297,6 +298,30 @@ export class Stage {
       g.lineWidth = 1;
       g.stroke();
     }
+  }
+
+  /** The points of the field for this view; the same object while the view stays.
+   * @param {number} d @param {number} cell */
+  fieldGrid(d, cell) {
+    const sphere = this.kind === "sphere";
+    const key = [cell, this.kind, this.width, this.height, ...this.centre, this.span, ...(sphere ? this.turn : []), this.key].join();
+    if (this.grid?.key === key) return this.grid;
+    const [mx, my] = [this.width / 2, this.height / 2];
+    const reach = sphere ? this.scale + 2 * cell : Infinity;
+    const [left, top] = [Math.max(0, mx - reach), Math.max(0, my - reach)];
+    const [columns, rows] = [Math.ceil((this.width - 2 * left) / cell) + 1, Math.ceil((this.height - 2 * top) / cell) + 1];
+    const points = new Float64Array(columns * rows * d);
+    const mask = sphere ? new Float32Array(columns * rows) : null;
+    for (let r = 0, i = 0; r < rows; r++) {
+      for (let c = 0; c < columns; c++, i++) {
+        const [px, py] = [left + c * cell, top + r * cell];
+        const at = this.unplace(px, py);
+        for (let n = 0; n < d; n++) points[i * d + n] = at[n];
+        if (mask) mask[i] = Math.hypot(px - mx, py - my) < reach ? 1 : 0;
+      }
+    }
+    this.grid = { key, left, top, columns, rows, points, mask };
+    return this.grid;
   }
 
   /** Marks of the axes along the edges. @param {CanvasRenderingContext2D} g @param {typeof COLOURS.light} colours */
@@ -457,18 +482,21 @@ export class Stage {
     g.lineWidth = 1.8;
     g.lineJoin = "round";
     g.strokeStyle = colours.electron;
-    const stride = Math.max(1, Math.floor(ways.length / 240));
+    const count = Math.min(ways.length, Math.max(24, Math.floor(SEGMENTS / k)));
+    const rows = Array.from({ length: count }, (_, n) => ways[Math.round((n * (ways.length - 1)) / (count - 1))].x).filter((way) => way.length === x.length);
+    const piece = Math.ceil(rows.length / BANDS); // drawn with one opacity, fainter the older
     for (let i = 0; i < k; i++) {
-      let last = null;
-      for (let n = 0; n < ways.length + stride; n += stride) {
-        const way = ways[Math.min(n, ways.length - 1)].x;
-        if (way.length !== x.length) continue;
-        const [px, py, depth] = this.place(way, i * dim);
-        if (last) {
-          g.globalAlpha = (0.2 + (0.55 * n) / ways.length) * (depth < 0 ? 0.3 : 1);
-          line(g, last[0], last[1], px, py);
+      for (let from = 0; from < rows.length - 1; from += piece) {
+        g.beginPath();
+        let behind = false;
+        for (let n = from; n <= Math.min(from + piece, rows.length - 1); n++) {
+          const [px, py, depth] = this.place(rows[n], i * dim);
+          if (n === from) g.moveTo(px, py);
+          else g.lineTo(px, py);
+          behind = depth < 0;
         }
-        last = [px, py];
+        g.globalAlpha = (0.2 + (0.55 * from) / rows.length) * (behind ? 0.3 : 1);
+        g.stroke();
       }
     }
     g.globalAlpha = 1;
@@ -488,7 +516,7 @@ export class Stage {
     for (const { what, index, at, weight } of marks) {
       const [px, py, depth] = at;
       const electron = what === "electron";
-      const ring = electron && (bound[index] ?? -1) >= 0;
+      const ring = electron && ((bound[index] ?? -1) >= 0 || this.covers(px, py, protons, d));
       const r = this.radius(weight, largest, count) + (ring ? 5.5 : 0);
       const colour = electron ? colours.electron : colours.proton;
       g.globalAlpha = depth < 0 ? 0.28 : 1;
@@ -528,6 +556,16 @@ export class Stage {
       }
       g.globalAlpha = 1;
     }
+  }
+
+  /** Whether a proton is right under a place. @param {number} px @param {number} py
+   * @param {Float64Array} protons @param {number} d */
+  covers(px, py, protons, d) {
+    for (let j = 0; j < protons.length; j += d) {
+      const [x, y] = this.place(protons, j);
+      if (Math.hypot(x - px, y - py) < 2) return true;
+    }
+    return false;
   }
 
   /** The direction of the smallest eigenvalue. @param {CanvasRenderingContext2D} g
@@ -581,6 +619,11 @@ function arrow(g, ax, ay, bx, by) {
   g.lineTo(bx - ux * 10 - uy * 5, by - uy * 10 + ux * 5);
   g.lineTo(bx - ux * 10 + uy * 5, by - uy * 10 - ux * 5);
   g.fill();
+}
+
+/** @param {Float64Array} a @param {Float64Array | undefined} b */
+function same(a, b) {
+  return a.length === b?.length && a.every((value, n) => value === b[n]);
 }
 
 /** @param {number} value */

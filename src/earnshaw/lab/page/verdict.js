@@ -88,7 +88,7 @@ export function examine(engine, x0, c, plan) {
   const gradientNorm = Math.sqrt(norm);
   const soft = softest(engine, H, x, c, basis, moving && charging);
   const tolerance = RELATIVE * scaleOf(engine);
-  const seen = { loss: slope.energy, gradientNorm, eigenvalue: soft.value, direction: soft.direction, laplacians, heldBy: where.heldBy, tolerance, margin: Number.isFinite(margin) ? margin : null };
+  const seen = { loss: isZero(engine, c, slope.energy) ? 0 : slope.energy, gradientNorm, eigenvalue: soft.value, direction: soft.direction, laplacians, heldBy: where.heldBy, tolerance, margin: Number.isFinite(margin) ? margin : null };
   const verdict = say(engine, c, seen, { repelled, loose, free: where.groups.some((g) => !g.anchored), moving });
   return { ...seen, ...verdict, theorems: theorems(engine, x, c, slope.weights, where, { moving, charging, tolerance }) };
 }
@@ -172,7 +172,7 @@ function placed(engine, x0, c, moving) {
       }
       for (const l of units) if (l !== i) rate -= 2 * c[l] * (sides[l] === sides[i] ? potential.cusp : potential.opposite);
       rates[i] = rate;
-      if (cusped && (home < m || units.length > 1) && rate !== 0 && c[i] !== 0) heldBy[i] = home < m ? home : -2 - units.find((l) => l !== i);
+      if (cusped && (home < m || units.length > 1) && rate !== 0 && c[i] !== 0) heldBy[i] = home < m ? home : -2 - (units.find((l) => l !== i) ?? 0);
     }
   }
   return {
@@ -257,7 +257,7 @@ function say(engine, c, seen, { repelled, loose, free, moving }) {
   const bound = seen.heldBy.filter((j) => j !== -1).length;
   if (!c.length) return { kind: "empty", words: "no electrons: add one with a double click" };
   if (!Number.isFinite(seen.loss)) return { kind: "inconclusive", words: "the energy is infinite: two charges are in one place" };
-  const zero = !engine.bare && Math.abs(seen.loss) <= ROUNDING * sizeOf(engine, c);
+  const zero = isZero(engine, c, seen.loss);
   if (zero) return { kind: bound ? "cusp-minimum" : "minimum", words: `global minimum: the loss is 0 to rounding, and no loss is less${bound ? `; ${held(bound)}` : ""}` };
   if (seen.gradientNorm > seen.tolerance) return { kind: "not-critical", words: `not at rest: the gradient is ${short(seen.gradientNorm)}${bound ? `; ${held(bound)}` : ""}` };
   if (repelled >= 0) return { kind: "strict-saddle", words: `strict saddle: electron ${repelled + 1} sits on a cusp that repels it, and falls in every direction` };
@@ -273,6 +273,12 @@ function say(engine, c, seen, { repelled, loose, free, moving }) {
   if (!(eigenvalue > tolerance) && (free || !moving)) return { kind: "degenerate", words: `degenerate: the smallest eigenvalue is 0 to ${short(tolerance)}, and decides nothing` };
   if (bound) return { kind: "cusp-minimum", words: `cusp-minimum: ${bound === c.length ? "every electron is" : held(bound) + ","} held with margin ${short(margin ?? 0)}${Number.isFinite(eigenvalue) ? `, eigenvalue ${short(eigenvalue)}` : ""}${engine.bare ? "" : `; the loss is ${short(seen.loss)}`}` };
   return { kind: "minimum", words: `local minimum: the smallest eigenvalue is ${short(eigenvalue)}; the loss is ${short(seen.loss)}` };
+}
+
+/** Whether a loss is 0 to rounding. @param {import("./engine.js").Engine} engine
+ * @param {Float64Array} c @param {number} loss */
+function isZero(engine, c, loss) {
+  return !engine.bare && Math.abs(loss) <= ROUNDING * sizeOf(engine, c);
 }
 
 /** @param {number} count */
