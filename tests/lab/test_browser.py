@@ -48,7 +48,6 @@ def test_drag_a_charge(lab):
     assert np.allclose(after["x"][:2], there, atol=1e-4)
     assert after["x"][2:] == before["x"][2:]
     lab.wait_for_function("loss => lab.seen && lab.seen.loss !== loss", arg=loss)
-    lab.keyboard.press("Control+z")
     lab.locator("canvas.stage").press("Control+z")
     assert lab.evaluate(SHOWN)["x"] == before["x"]
 
@@ -135,7 +134,7 @@ def test_earnshaw_scene(lab):
     scene(lab, "earnshaw")
     seen = lab.evaluate("lab.seen")
     assert seen["kind"] == "strict-saddle"
-    assert seen["laplacians"]["0"] == 0
+    assert seen["laplacians"][0] == 0
     assert all(each["holds"] for each in seen["theorems"][0]["hypotheses"])
     lab.evaluate("lab.moveCharge({ what: 'electron', index: 0 }, [0.02, 0.05], true)")
     lab.wait_for_timeout(200)

@@ -135,7 +135,7 @@ def test_good_questions(inside):
     rows = "\n".join(f"{x / 50},{(x / 50) ** 2}" for x in range(-50, 50))
     fitted = inside.post("/ask/fit", json={"table": f"x,y\n{rows}\n"}).json()
     assert fitted["replay"]["stage"] == "plane"
-    assert "no numbers" in error(inside, "fit", {"table": "a,b\nx,hello\ny,there\n"})
+    assert "is text" in error(inside, "fit", {"table": "a,b\nx,hello\ny,there\n"})
 
 
 def test_port_in_use_gives_the_next():

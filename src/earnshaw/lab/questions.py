@@ -143,9 +143,10 @@ def fit(body: dict[str, Any]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "table.csv"
         file.write_text(content, encoding="utf-8")
-        problem = problem_of(read_table(file, None, "."), (), (), (), None, False)
+        table = read_table(file, None, ".")
+        problem = problem_of(table, (table.names[-1],), (), (), None, False)
     sigma: Any = activation("tanh")
-    found = fitted_to(problem.x, problem.y, problem.weight, sigma, Settings(units=12)).network
+    found = fitted_to(problem.x, problem.y, problem.weight, sigma, Settings(max_units=12)).network
     hidden, biases = np.asarray(found.positions), np.asarray(found.biases)
     places = np.column_stack([hidden, biases]) if hidden.shape[1] < 3 else hidden
     weights = np.asarray(found.weights)[:, 0]
@@ -155,8 +156,8 @@ def fit(body: dict[str, Any]) -> dict[str, Any]:
     replay = {
         "title": "Your table", "stage": stage, "dim": places.shape[1], "potential": "",
         "table": None, "unit": "point", "formula": "tanh", "protons": [], "charges": [],
-        "times": [0.0], "positions": [places.tolist()], "weights": [weights.tolist()], "energy": [None],
-        "bound": None, "notes": None,
+        "times": [0.0], "positions": [places.tolist()], "weights": [weights.tolist()],
+        "energy": [None], "bound": None, "notes": None,
         "words": f"{words}. Each charge is a unit, its place {seen}, its size its weight.",
     }  # fmt: skip
     return {"words": words, "replay": replay}

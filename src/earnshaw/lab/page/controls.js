@@ -87,6 +87,7 @@ export class Controls {
 
   /** @param {string} id */
   openScene(id) {
+    if (this.lab.replay) this.lab.stage.show.field = true;
     this.lab.replay = null;
     this.lab.pause();
     this.lab.setMap(false);

@@ -47,7 +47,7 @@ export function flowRefusal(engine) {
 
 export class Flow {
   /** @param {import("./engine.js").Engine} engine @param {Float64Array} x @param {Float64Array} c
-   * @param {{wrt?: string, rtol?: number, atol?: number, horizon?: number,
+   * @param {{wrt?: string, rtol?: number, atol?: number, horizon?: number, rest?: number,
    *   frozen?: boolean[], fixed?: boolean[]}} options */
   constructor(engine, x, c, options = {}) {
     const { wrt = "positions", rtol = 1e-8, atol = 1e-10, horizon = 1000 } = options;
@@ -79,6 +79,7 @@ export class Flow {
     this.mirrored = false;
     this.pointed = false;
     this.measure(rtol, atol, horizon);
+    if (options.rest !== undefined) this.slowed = options.rest; // a part of the top speed that is rest
     /** @type {{of: number, units: number[]}[]} */
     this.cuts = [];
     this.count = new Float64Array(0);

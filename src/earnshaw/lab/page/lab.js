@@ -16,6 +16,7 @@ import { STAGES, emptyState, parsed, rounded, written } from "./state.js";
 const LEAD = 0.6; // seconds of play that the worker may be ahead
 const KEPT = 4000; // records; then every second of the older half goes
 const LOOKS = 120; // milliseconds between two examinations
+const REST = 2e-8; // of its top speed: slower is at rest, by the certificate too
 const ITERATIONS = 20; // steps of a method for each unit of speed and second
 
 /**
@@ -135,7 +136,7 @@ export class Lab {
 
   /** @returns {import("./potentials.js").PackedTable} */
   get table() {
-    if (this.replay?.table) return this.replay.table;
+    if (this.replay) return this.replay.table ?? this.tables.tables[0]; // without a table nothing of it is shown
     const { potential, stage } = this.state;
     if (potential === "formula" && this.given) return this.given;
     return this.tables.tables[this.tables.entries[potential].stages[stage]];
@@ -180,7 +181,7 @@ export class Lab {
 
   plan() {
     const { method, wrt, step, noise, seed, frozen, fixed } = this.state;
-    return { method, wrt, step, noise, seed, frozen: [...frozen], fixed: [...fixed] };
+    return { method, wrt, step, noise, seed, rest: REST, frozen: [...frozen], fixed: [...fixed] };
   }
 
   /** @param {any} message */
@@ -305,7 +306,7 @@ export class Lab {
     drawCurves(this.controls.energy, [{ points, colour: "field" }], { dark: this.dark ?? false, x: what, y: this.table?.unbounded ? "energy (without constants)" : "loss E[(f − g)²]", logarithmic: low > -1e-9 * high && high > 50 * low, mark: this.clock });
     const now = this.now();
     const key = `${this.state.stage} ${this.state.potential} ${this.state.formula} ${this.dark} ${now.x} ${now.c} ${this.state.protons}`;
-    if (key !== this.functionsKey && this.controls.functionsOpen) {
+    if (key !== this.functionsKey && this.controls.functionsOpen && this.replay?.table !== null) {
       this.functionsKey = key;
       const entry = this.tables.entries[this.state.potential];
       drawFunctions(this.controls, { table: this.table, activation: this.givenActivation ?? entry?.activation ?? null, state: this.state, x: now.x, c: now.c, dark: this.dark ?? false });
@@ -519,6 +520,7 @@ export class Lab {
     state.fixed = state.weights.map(() => false);
     this.state = state;
     this.stage.become(state.stage, state.dim, this.table);
+    this.stage.show.field = replay.table !== null;
     this.begin();
     this.history = replay.times.map((time, n) => ({ time, x: Float64Array.from(replay.positions[n].flat()), c: Float64Array.from(replay.weights[n]), energy: replay.energy[n], bound: Int32Array.from(replay.bound?.[n] ?? replay.weights[n].map(() => -1)) }));
     this.replayRate = Math.max(this.last.time, 1e-9) / 12;

@@ -11,7 +11,7 @@ import { examine } from "./verdict.js";
 
 /**
  * @typedef {import("./flow.js").Record} Record
- * @typedef {{method: string, wrt: string, step: number, noise: number, seed: number,
+ * @typedef {{method: string, wrt: string, step: number, noise: number, seed: number, rest?: number,
  *   frozen: boolean[], fixed: boolean[]}} Plan
  */
 
