@@ -152,6 +152,7 @@ def test_five_scene(lab):
 def test_gaussian_scene(lab):
     """Both stay left, and the loss stays large; almost-harmonic charges find both."""
     scene(lab, "gaussian")
+    lab.evaluate("lab.state.speed = 40")
     played(lab, "lab.clock > 60")
     shown = lab.evaluate(SHOWN)
     assert max(shown["x"][::2]) < 0

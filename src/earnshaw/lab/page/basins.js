@@ -10,7 +10,8 @@ import { Lookup } from "./field.js";
 export const PALETTE = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800", "#7a5195"];
 const NOWHERE = "#8a90a0";
 const STEPS = 2400; // of one electron, at most
-const PASS = 30; // steps of one pass of the shader
+const PASS = 64; // steps of one pass of the shader, at most: as many as fit into a frame
+const FRAME = 12; // milliseconds
 const CLOSE = 0.02; // an electron this near to an attractive proton has arrived
 const SLOW = 1e-5; // and one this slow is at rest
 const SAMPLES = 2048; // of the force, in a texture
@@ -98,6 +99,7 @@ uniform int protons;
 uniform float reach;
 uniform float cell;
 uniform bool first;
+uniform int steps;
 uniform vec4 box;
 uniform vec2 size;
 out vec4 after;
@@ -115,7 +117,7 @@ void main() {
     now = vec4(mix(box.x, box.z, part.x), mix(box.w, box.y, part.y), 0.0, -1.0);
   }
   for (int step = 0; step < ${PASS}; step++) {
-    if (now.w != -1.0) break;
+    if (now.w != -1.0 || step >= steps) break;
     vec2 f = vec2(0.0);
     float near = 1e9;
     int who = -1;
@@ -186,6 +188,8 @@ export class GpuBasins {
     const { gl } = this;
     this.ask = ask;
     this.steps = 0;
+    this.spent = 0; // milliseconds
+    this.each = 4; // steps of the next pass
     this.canvas.width = width;
     this.canvas.height = height;
     const lookup = new Lookup(ask.table, 16);
@@ -207,6 +211,7 @@ export class GpuBasins {
   pass() {
     const { gl, ask } = this;
     if (!ask || (this.steps ?? 0) >= STEPS) return false;
+    const began = performance.now();
     const { width, height } = this.canvas;
     const count = Math.min(MOST, ask.charges.length);
     const sources = new Float32Array(4 * count);
@@ -219,6 +224,7 @@ export class GpuBasins {
     gl.uniform1i(at("protons"), Math.min(count, ask.protons));
     gl.uniform1f(at("reach"), 16);
     gl.uniform1f(at("cell"), (ask.box[2] - ask.box[0]) / width);
+    gl.uniform1i(at("steps"), this.each ?? 4);
     gl.uniform1i(at("first"), this.steps === 0 ? 1 : 0);
     gl.uniform4f(at("box"), ask.box[0], ask.box[1], ask.box[2], ask.box[3]);
     gl.uniform2f(at("size"), width, height);
@@ -239,7 +245,11 @@ export class GpuBasins {
     gl.uniform3fv(gl.getUniformLocation(this.paint, "palette"), PALETTE.flatMap(hexParts));
     gl.uniform3fv(gl.getUniformLocation(this.paint, "nowhere"), hexParts(NOWHERE));
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
-    this.steps = (this.steps ?? 0) + PASS;
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4)); // waits for the GPU
+    const took = performance.now() - began;
+    this.spent = (this.spent ?? 0) + took;
+    this.steps = (this.steps ?? 0) + (this.each ?? 4);
+    this.each = Math.max(1, Math.min(PASS, Math.round(((this.each ?? 4) * FRAME) / Math.max(took, 0.1))));
     return this.steps < STEPS;
   }
 }

@@ -17,6 +17,7 @@ const LEAD = 0.6; // seconds of play that the worker may be ahead
 const KEPT = 4000; // records; then every second of the older half goes
 const LOOKS = 120; // milliseconds between two examinations
 const REST = 2e-8; // of its top speed: slower is at rest, by the certificate too
+const PATIENCE = 1500; // milliseconds that a map may have taken for a finer one, of four times the work
 const ITERATIONS = 20; // steps of a method for each unit of speed and second
 
 /**
@@ -573,7 +574,7 @@ export class Lab {
     if (this.gpu === undefined) this.gpu = GpuBasins.make();
     if (key !== this.mapKey) {
       this.mapKey = key;
-      this.mapLevel = this.playing ? 8 : 8;
+      this.mapLevel = 8;
       this.mapMore = true;
       this.mapBegun = false;
       this.mapAsk = ask;
@@ -589,10 +590,7 @@ export class Lab {
     if (!this.gpu) return;
     const end = performance.now() + 10;
     let more = true;
-    while (more && performance.now() < end) {
-      more = this.gpu.pass();
-      this.gpu.gl.finish();
-    }
+    while (more && performance.now() < end) more = this.gpu.pass();
     if (!more || level === 8) {
       const copy = this.mapCopy;
       copy.width = w;
@@ -600,21 +598,21 @@ export class Lab {
       copy.getContext("2d")?.drawImage(this.gpu.canvas, 0, 0);
       stage.map = copy;
     }
-    if (!more) this.refineMap();
+    if (!more) this.refineMap((this.gpu.spent ?? 0) < PATIENCE);
   }
 
-  refineMap() {
+  /** A finer map, if there is time for it. @param {boolean} quick */
+  refineMap(quick) {
     this.mapBegun = false;
     this.mapLevel = (this.mapLevel ?? 8) / 2;
-    this.mapMore = this.mapLevel >= 1 && !this.playing;
+    this.mapMore = quick && this.mapLevel >= 1 && !this.playing;
   }
 
   /** @param {any} message */
   hearBasins(message) {
     if (!this.wantsMap) return;
     this.stage.map = basinImage(message);
-    if ((this.mapLevel ?? 8) > 2) this.refineMap();
-    else this.mapMore = false;
+    this.refineMap((this.mapLevel ?? 8) > 2);
   }
 }
 

@@ -10,8 +10,8 @@ import { STAGES, emptyState } from "./state.js";
 
 // A strict bad minimum of sign on S^2 (earnshaw/papers/claims/sign/_sphere_minimum.py, scale 0.05),
 // as ew.simulate ends there with charges moving too.
-const SIGN_PROTONS = [[0.0499213334535779, -0.08320222242262984, 0.9952814931717318], [0.049937513017306974, 0.06658335068974263, 0.9965303963188823], [-0.0998287917094291, 0.01663813195157151, 0.9948655109666821]];
-const SIGN_ELECTRONS = [SIGN_PROTONS[0], SIGN_PROTONS[2], [-0.15504179845166796, -0.22096973943742995, 0.9628781932237466]];
+const SIGN_PROTONS = [[0.0499213334535779, -0.08320222242262984, 0.9952814931717318], [0.04994214972018615, 0.06658953296024821, 0.9965297867005595], [-0.0998287917094291, 0.01663813195157151, 0.9948655109666821]];
+const SIGN_ELECTRONS = [SIGN_PROTONS[0], SIGN_PROTONS[2], [-0.15504328430344771, -0.2209718616643047, 0.9628774669421919]];
 
 /** @type {Scene[]} */
 export const SCENES = [
@@ -37,7 +37,7 @@ export const SCENES = [
     id: "sign", title: "The sign conjecture’s counterexample", stage: "sphere", potential: "sign",
     text: ["For the activation sign the papers conjecture that there are no bad minima with as many electrons as protons.", "Here three electrons of the best charges are at rest among three protons, and yet the loss is 0.13: one sits on each of two protons, and the third hangs where no charge is.", "Every small motion costs energy, so the conjecture as it stands is false; the library proves this point in ball arithmetic (earnshaw verify)."],
     try: "drag the free electron a little and press play: it comes back.",
-    protons: SIGN_PROTONS, charges: [-0.75, -1, 1.25], electrons: SIGN_ELECTRONS, weights: [-1.3086746914578795, 0.7341157687883191, 0.1317710061498891], more: { wrt: "both", speed: 8 }, view: { span: 0.4 },
+    protons: SIGN_PROTONS, charges: [-0.75, -1, 1.25], electrons: SIGN_ELECTRONS, weights: [-1.3086741828484518, 0.7341162825284032, 0.1317701633884282], more: { wrt: "both", speed: 8 }, view: { span: 0.4 },
   },
   {
     id: "relu", title: "A bad relu minimum", stage: "plane", potential: "relu",
