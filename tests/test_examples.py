@@ -76,6 +76,20 @@ def test_fit_data(capsys):
     assert "the same answers: True" in printed
 
 
+@pytest.mark.torch
+def test_compare_two_networks(capsys):
+    pytest.importorskip("torch", reason="PyTorch is not in the test extra")
+    runpy.run_path(str(EXAMPLES / "compare_two_networks.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    exact = float(re.search(r"distance ([\d.]+),", printed)[1])
+    mean, error = map(float, re.search(r"sampled ([\d.]+) \+- ([\d.]+)", printed).groups())
+    assert abs(exact - mean) < 5 * error
+    assert error < 0.05 * exact
+    assert re.search(r"shared units: \d+ of 20", printed)
+    assert len(re.findall(r"correlation [+-]0\.\d+", printed)) == 3
+    assert re.search(r"student of the first: (slope|minimum|saddle|flat)", printed)
+
+
 def test_every_example_is_tested():
     tested = re.findall(r'EXAMPLES / "(\w+\.py)"', Path(__file__).read_text())
     assert sorted(path.name for path in EXAMPLES.glob("*.py")) == sorted(tested)

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from earnshaw.charges.matching import match, symmetries_of
-from earnshaw.charges.network import Student, Teacher, formula_species, network, species
+from earnshaw.charges.network import Student, Teacher, network
+from earnshaw.charges.species import formula_species, species
 from earnshaw.duality.activation import DotProduct
 from earnshaw.duality.named import ACTIVATIONS
 from earnshaw.errors import EarnshawError

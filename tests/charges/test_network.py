@@ -142,7 +142,7 @@ def relu(positions, weights, **more):
         (lambda: ew.Teacher(POSITIONS, WEIGHTS, potential="exp(-s)"), "unknown name 's'"),
         (lambda: relu(POSITIONS, WEIGHTS)(np.ones(3)), "allowed: (samples, 3)"),
         (lambda: relu(POSITIONS, WEIGHTS)(np.ones((5, 1))), "allowed: (samples, 3)"),
-        (lambda: ew.Student(np.ones((2, 3)), np.ones((2, 3))), "weights of shape (2,)"),
+        (lambda: ew.Student(np.ones((2, 3)), np.ones((3, 3))), "weights of shape (2,), or"),
         (lambda: ew.Student([[math.nan]], [1.0]), "student's positions have NaN"),
     ],
 )

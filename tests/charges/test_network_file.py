@@ -329,7 +329,7 @@ def npz_fields() -> dict:
         ({"positions": np.full((2, 2), np.nan)}, "NaN"),
         ({"positions": np.zeros((0, 5))}, "shape (0, 5)"),
         ({"positions": np.zeros((0, 2)), "weights": np.zeros(0)}, "no units"),
-        ({"weights": np.ones((2, 1))}, "its weights have shape (2, 1)"),
+        ({"weights": np.ones((3, 1))}, "its weights have shape (3, 1)"),
         ({"weights": np.array(["1", "2"])}, "weights are not an array of numbers"),
         ({"version": 2}, "its version is 2"),
         ({"format": GONE, "alpha": 0.5}, "it has a field 'alpha'; allowed: positions, weights,"),

@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import quad
 
 import earnshaw as ew
-from earnshaw.charges.network import formula_species, species
+from earnshaw.charges.species import formula_species, species
 from earnshaw.errors import EarnshawError
 
 

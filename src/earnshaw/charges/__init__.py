@@ -1,10 +1,10 @@
 """Networks as charges: positions and weights, and what all units of a network have in common.
 
-`network.py` has the teacher and the student, and what the units of a teacher share: the activation
-and its potential. `manifolds.py` is where units live, `random.py` has the papers' random teachers,
-`network_file.py` their files. `matching.py` says which student unit learned which teacher unit,
-`_quadratic.py` compares networks whose units are not identifiable. `plain_network.py` is a network
-with biases, several outputs and a linear part, as fits find and exports write it.
+`network.py` has the teacher and the student, `species.py` what their units share: the activation
+and its potential, `mixed.py` units of several activations. `manifolds.py` is where units live,
+`random.py` has the papers' random teachers, `network_file.py` their files. `matching.py` says which
+student unit learned which teacher unit, `_quadratic.py` compares networks whose units are not
+identifiable. `plain_network.py` is a network as plain arrays, as fits find and exports write it.
 """
 
 from earnshaw.lazy import offer
@@ -15,8 +15,8 @@ __getattr__, __dir__, __all__ = offer(
         "Teacher": "network",
         "Student": "network",
         "same_teacher": "network",
-        "Species": "network",
-        "formula_species": "network",
+        "Species": "species",
+        "formula_species": "species",
         "Manifold": "manifolds",
         "Space": "manifolds",
         "Sphere": "manifolds",

@@ -32,8 +32,11 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from earnshaw.charges._quadratic import Quadratic, quadratic
-from earnshaw.charges.network import Species, Student, Teacher
-from earnshaw.duality.affine_dual import AffineDual
+from earnshaw.charges.mixed import same_activation
+from earnshaw.charges.network import Student, Teacher
+from earnshaw.charges.species import Species
+from earnshaw.duality.activation import Activation
+from earnshaw.duality.affine_dual import AffineDual, MixedDual
 from earnshaw.duality.dual import Dual
 from earnshaw.duality.potential import Zonal
 from earnshaw.duality.symmetry import NONE, Symmetries, detected
@@ -62,8 +65,9 @@ class Matching(eqx.Module):
         is_recovery: whether it is a permutation with every position and weight right, to 1e-3 of
             the teacher's longest and largest. An equal function is not enough: other units can
             make the same.
-        leftover_constant: what the flips leave behind: the sum of c K over the flipped units.
-        leftover_linear: the same for linear functions, as a vector (d,).
+        leftover_constant: what the flips leave behind: the sum of c K over the flipped units; for
+            m outputs (m,).
+        leftover_linear: the same for linear functions, as a vector (d,), or (m, d).
         teacher_form: for activations of degree 2 at most, whose units are not identifiable, the
             teacher as a quadratic function of x; else None.
         student_form: the same for the student.
@@ -78,7 +82,7 @@ class Matching(eqx.Module):
     aligned: Student
     is_permutation: bool
     is_recovery: bool
-    leftover_constant: float
+    leftover_constant: float | np.ndarray
     leftover_linear: np.ndarray
     teacher_form: Quadratic | None
     student_form: Quadratic | None
@@ -115,13 +119,27 @@ class Matching(eqx.Module):
 
 @np.errstate(over="ignore", invalid="ignore")  # diverged units: infinitely far, not an accident
 def match(teacher: Teacher, student: Student) -> Matching:
-    """The best assignment of student units to teacher units, up to the activation's symmetries."""
-    _check(teacher, student)
-    symmetries = unit_symmetries(teacher)
-    places, weights = np.asarray(teacher.positions), np.asarray(teacher.weights)
-    theta, c = np.asarray(student.positions), np.asarray(student.weights)
+    """The best assignment of student units to teacher units, up to the activation's symmetries.
 
-    pairs = _Pairs(symmetries, (places, weights), (theta, c))
+    Of units of several activations only those of the same one are matched.
+    """
+    _check(teacher, student)
+    network = np.asarray(teacher.positions), np.asarray(teacher.weights)
+    found = np.asarray(student.positions), np.asarray(student.weights)
+    kinds = _kinds(teacher, student)
+    if kinds is None:
+        return _matched(unit_symmetries(teacher), network, found)
+    return _by_kind(kinds, network, found)
+
+
+def _matched(
+    symmetries: Symmetries,
+    teacher: tuple[np.ndarray, np.ndarray],
+    student: tuple[np.ndarray, np.ndarray],
+) -> Matching:
+    """Of units of one activation: positions (k, d), weights (k,) or (k, m)."""
+    (places, weights), (theta, c) = teacher, student
+    pairs = _Pairs(symmetries, teacher, student)
     rows, columns = linear_sum_assignment(pairs.cost)
     permutation = np.full(len(places), -1)
     permutation[rows] = columns
@@ -133,14 +151,17 @@ def match(teacher: Teacher, student: Student) -> Matching:
     moved, charged = _moved(symmetries, places[rows], theta[columns], c[columns], flipped[rows])
     distance, weight_error = np.full((2, len(places)), np.inf)
     distance[rows] = _length(moved - places[rows])
-    weight_error[rows] = np.abs(charged - weights[rows])
+    weight_error[rows] = _size(charged - weights[rows])
     permuted = len(theta) == len(places) and pairs.nearest(rows, columns)
-    longest, largest = float(np.max(_length(places))), float(np.max(np.abs(weights)))
+    longest, largest = float(np.max(_length(places))), float(np.max(_size(weights)))
     right = (distance <= RECOVERED * longest) & (weight_error <= RECOVERED * largest)
     forms = [
-        None if symmetries.quadratic is None else quadratic(symmetries.quadratic, *units)
-        for units in ((places, weights), (theta, c))
+        None
+        if symmetries.quadratic is None or weights.ndim > 1
+        else quadratic(symmetries.quadratic, *units)
+        for units in (teacher, student)
     ]
+    lost = np.sum(c[turned], axis=0)
     return Matching(
         permutation=permutation,
         flipped=flipped,
@@ -152,10 +173,83 @@ def match(teacher: Teacher, student: Student) -> Matching:
         ),
         is_permutation=permuted,
         is_recovery=permuted and bool(np.all(right)),
-        leftover_constant=symmetries.constant * float(np.sum(c[turned])),
-        leftover_linear=symmetries.linear * (c[turned] @ theta[turned]),
+        leftover_constant=symmetries.constant * (float(lost) if lost.ndim == 0 else lost),
+        leftover_linear=symmetries.linear * (c[turned].T @ theta[turned]),
         teacher_form=forms[0],
         student_form=forms[1],
+        symmetries=symmetries,
+    )
+
+
+def _kinds(teacher: Teacher, student: Student) -> tuple[list[Activation], list[Activation]] | None:
+    """The activations of all units of both; None if they are all the teacher's one."""
+    own, kind = teacher.species, student.unit_kind
+    known = own if kind is None else kind.units
+    same = known is own or (
+        isinstance(known, Species) and (known.name, known.parameters) == (own.name, own.parameters)
+    )
+    if same and not isinstance(own.potential, MixedDual):
+        return None
+    responses = teacher.species.responses if kind is None else kind.responses
+    both = []
+    for each, units in ((teacher.species.responses, teacher.units), (responses, student.units)):
+        listed = list(each) if isinstance(each, tuple) else [each] * units
+        if len(listed) != units:
+            raise EarnshawError(f"{len(listed)} activations for {units} units; allowed: one a unit")
+        both.append(listed)
+    return both[0], both[1]
+
+
+def _by_kind(
+    kinds: tuple[list[Activation], list[Activation]],
+    teacher: tuple[np.ndarray, np.ndarray],
+    student: tuple[np.ndarray, np.ndarray],
+) -> Matching:
+    """The matchings of all activations as one."""
+    theirs, ours = kinds
+    (places, weights), (theta, c) = teacher, student
+    k, dim = places.shape
+    permutation, flipped = np.full(k, -1), np.zeros(k, dtype=bool)
+    distance, weight_error = np.full((2, k), np.inf)
+    moved, charged = np.array(places), np.array(weights)
+    constant, linear = np.zeros(c.shape[1:]), np.zeros((*c.shape[1:], dim))
+    permuted = right = len(c) == k
+    symmetries = theirs[0].symmetries
+    for activation in {id(each): each for each in theirs}.values():
+        rows = np.flatnonzero([each is activation for each in theirs])
+        columns = np.flatnonzero([same_activation(each, activation) for each in ours])
+        if not len(columns):
+            permuted = right = False
+            continue
+        parts = (places[rows], weights[rows]), (theta[columns], c[columns])
+        found = _matched(activation.symmetries, *parts)
+        there = found.permutation >= 0
+        permutation[rows[there]] = columns[found.permutation[there]]
+        flipped[rows], distance[rows] = found.flipped, found.distance
+        weight_error[rows] = found.weight_error
+        count = int(np.sum(there))
+        moved[rows[there]] = np.asarray(found.aligned.positions)[:count]
+        charged[rows[there]] = np.asarray(found.aligned.weights)[:count]
+        constant, linear = constant + found.leftover_constant, linear + found.leftover_linear
+        permuted, right = permuted and found.is_permutation, right and found.is_recovery
+    matched = permutation >= 0
+    unmatched = np.setdiff1d(np.arange(len(c)), permutation[matched])
+    return Matching(
+        permutation=permutation,
+        flipped=flipped,
+        distance=distance,
+        weight_error=weight_error,
+        unmatched=unmatched,
+        aligned=Student(
+            np.concatenate([moved[matched], theta[unmatched]]),
+            np.concatenate([charged[matched], c[unmatched]]),
+        ),
+        is_permutation=permuted,
+        is_recovery=permuted and right,
+        leftover_constant=float(constant) if constant.ndim == 0 else constant,
+        leftover_linear=linear,
+        teacher_form=None,
+        student_form=None,
         symmetries=symmetries,
     )
 
@@ -175,6 +269,8 @@ def symmetries_of(species: Species) -> Symmetries:
     potential = species.potential
     if isinstance(potential, AffineDual):
         return potential.origin.symmetries
+    if isinstance(potential, MixedDual):
+        return NONE  # each unit has its own
     if not isinstance(potential, Zonal):
         return NONE
     if isinstance(potential, Dual) and potential.origin is not None:
@@ -211,13 +307,13 @@ class _Pairs:
         own = np.minimum.reduce([cdist(w, sign * w) for sign in flips])
         apart = own[own > SAME_PLACE * self.size]
         reach = 0.5 * float(np.min(apart, initial=self.size))
-        scale = float(np.max(np.abs(b))) or 1.0
+        scale = float(np.max(_size(b))) or 1.0
 
         distances, costs = [], []
         for sign in flips:
             gap = cdist(w, sign * theta)
             charged = c if sign == 1 else (symmetries.flip or 1) * c
-            wrong = np.abs(b[:, None] - charged[None, :])
+            wrong = _size(b[:, None] - charged[None, :], 2)
             cost = np.log1p(np.square(np.minimum(gap / reach, FARTHEST)))
             cost += WEIGHT_COST * (1 - scale / (scale + wrong))
             distances.append(gap)
@@ -241,7 +337,7 @@ def _canonical(
         return positions, weights
     length = _length(positions)
     directions = positions / np.where(length > 0, length, 1.0)[:, None]
-    return directions, np.nan_to_num(weights * length**symmetries.degree)
+    return directions, np.nan_to_num(_times(weights, length**symmetries.degree))
 
 
 def _moved(
@@ -253,23 +349,33 @@ def _moved(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Student units after their flip and, if homogeneous, at the length of their teacher unit."""
     theta = np.where(flipped[:, None], -theta, theta)
-    c = np.where(flipped, (symmetries.flip or 1) * c, c)
+    c = _times(c, np.where(flipped, symmetries.flip or 1, 1))
     if symmetries.degree is None:
         return theta, c
     wanted, length = _length(places), _length(theta)
     possible = (wanted > 0) & (length > 0)  # a unit at the origin has no length to change
     growth = np.where(possible, length, 1.0) / np.where(possible, wanted, 1.0)
-    scaled = c * growth**symmetries.degree
-    possible &= np.isfinite(scaled)
+    scale = growth**symmetries.degree
+    possible &= np.isfinite(_size(_times(c, scale)))
     return (
         theta / np.where(possible, growth, 1.0)[:, None],
-        np.where(possible, scaled, c),
+        _times(c, np.where(possible, scale, 1.0)),
     )
 
 
 def _length(vectors: np.ndarray) -> np.ndarray:
     """|v| over the last axis, without overflow."""
     return np.hypot.reduce(vectors, axis=-1)
+
+
+def _size(weights: np.ndarray, axes: int = 1) -> np.ndarray:
+    """|c| of weights (k,), or (k, m) for m outputs; of differences with two `axes` of units."""
+    return np.abs(weights) if weights.ndim == axes else _length(weights)
+
+
+def _times(weights: np.ndarray, factors: np.ndarray) -> np.ndarray:
+    """Weights (k,) or (k, m), each times its factor (k,)."""
+    return weights * factors.reshape(-1, *(1,) * (weights.ndim - 1))
 
 
 def _check(teacher: Teacher, student: Student) -> None:
@@ -284,5 +390,10 @@ def _check(teacher: Teacher, student: Student) -> None:
     if student.dim != teacher.dim:
         raise EarnshawError(
             f"the student has dimension {student.dim}; allowed: {teacher.dim}, the teacher's"
+        )
+    if student.outputs != teacher.outputs:
+        raise EarnshawError(
+            f"the student's weights have shape {student.weights.shape}; allowed: "
+            f"{(student.units, *teacher.weights.shape[1:])}"
         )
     teacher.manifold.check(student.positions, "student unit")

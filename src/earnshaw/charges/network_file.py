@@ -5,11 +5,12 @@
     dim         d
     positions   (k, d)
     biases      (k,), if its units have them
-    weights     (k,), natural sign
+    weights     (k,), natural sign; (k, m) for m outputs
 
 and, for a teacher, and a student that knows of which kind its units are,
 
     activation  the name of an activation, with `parameters`, or
+    activations a list of names, one a unit, or
     potential   the formula of a potential
     on          "space" or "sphere"
     width       the standard deviation of the inputs, or
@@ -33,22 +34,25 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from earnshaw.charges._network_csv import csv_text, read_csv
-from earnshaw.charges.network import Species, Student, Teacher, UnitKind, checked_charges
+from earnshaw.charges.network import Student, Teacher, UnitKind, checked_charges
+from earnshaw.charges.species import Species
+from earnshaw.duality.affine_dual import MixedDual
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import write_text
-from earnshaw.files.fields import Group, array, integer, number, table, text
+from earnshaw.files.fields import Group, array, integer, number, table, text, values
 from earnshaw.files.kind import ByHand, Fields, Kind, load_any
 from earnshaw.inputs import Gaussian, Inputs, inputs_from_dict, inputs_to_dict
 
 ENDINGS = (".json", ".npz", ".csv")
 UNITS = (
     array("positions", "units", "dim"),
-    array("weights", "units"),
+    array("weights", "units", "outputs?"),
     array("biases", "units", optional=True),
 )
 CHARGES = (integer("dim", low=1), *UNITS)
 SPECIES = (
     text("activation", optional=True),
+    values("activations", optional=True),
     table("parameters", optional=True),
     text("potential", optional=True),
     table("inputs", optional=True),
@@ -66,8 +70,10 @@ TEACHER = Kind(
 )
 BARE = Group((*UNITS, *SPECIES, *LIVING))
 OF_TEACHER = (
-    "positions", "weights", "activation", "potential", "on", "width", "biases", "inputs", "self"
+    "positions", "weights", "activation", "potential", "on", "width", "biases", "inputs", "linear",
+    "intercept", "self"
 )  # fmt: skip
+SPECIES_OF = ("activation", "activations", "potential")
 NO_ACTIVATION = (
     "it has no activation; allowed: a field 'activation' with its name, 'potential' with a formula,"
     " or activation= (--activation) beside the file"
@@ -80,6 +86,10 @@ def save(path: str | os.PathLike[str], network: Teacher | Student) -> None:
     file = kind.check_writable(path)
     fields = network_fields(network)
     if file.suffix.lower() == ".csv":
+        if network.outputs is not None or "activations" in fields:
+            raise EarnshawError(
+                "a CSV file has one output and one activation; allowed: .json, .npz"
+            )
         write_text(file, csv_text(fields))
     else:
         kind.save(file, fields)
@@ -171,7 +181,7 @@ def student_of(fields: Fields) -> Student:
 
 def teacher_of(fields: Fields) -> Teacher:
     """The teacher that the fields of a teacher's file describe."""
-    if ("activation" in fields) == ("potential" in fields):
+    if sum(name in fields for name in SPECIES_OF) != 1:
         raise EarnshawError("it must have either an activation or a potential")
     if "activation" in fields and "parameters" not in fields:
         raise EarnshawError("it has no field 'parameters'")
@@ -180,25 +190,30 @@ def teacher_of(fields: Fields) -> Teacher:
 
 def _network_of(fields: Fields, given: Fields) -> Teacher:
     """The teacher that the fields of any network's file describe, with what was `given` beside."""
-    said = {*fields, *(("activation", "potential", "parameters") if _has_species(fields) else ())}
+    said = {*fields, *((*SPECIES_OF, "parameters") if _has_species(fields) else ())}
     if twice := [name for name in given if name in said]:
         raise EarnshawError(f"it says itself what its units are; not allowed with it: {twice[0]}")
     about = fields | given
     if not _has_species(about):
         raise EarnshawError(NO_ACTIVATION)
-    if "activation" in about and "potential" in about:
+    if sum(name in about for name in SPECIES_OF) != 1:
         raise EarnshawError("it must have either an activation or a potential")
     where = {"on": about.get("on"), "width": about.get("width"), "biases": about.get("biases")}
     if "inputs" in about:
         where["inputs"] = inputs_from_dict(about["inputs"])
     if "potential" in about:
         return Teacher(about["positions"], about["weights"], potential=about["potential"], **where)
+    if "activations" in about:
+        names = about["activations"]
+        if not all(isinstance(name, str) for name in names):
+            raise EarnshawError("its activations are not a list of names")
+        return Teacher(about["positions"], about["weights"], list(names), **where)
     parameters = _checked_parameters(about.get("parameters", {}))
     return Teacher(about["positions"], about["weights"], about["activation"], **where, **parameters)
 
 
 def _has_species(fields: Fields) -> bool:
-    return "activation" in fields or "potential" in fields
+    return any(name in fields for name in SPECIES_OF)
 
 
 def _charge_fields(positions: ArrayLike, weights: ArrayLike, biased: bool) -> Fields:
@@ -226,6 +241,9 @@ def _species_fields(species: Species) -> Fields:
         seen = {"inputs": inputs_to_dict(inputs)}
     if species.origin == "formula":
         return {"potential": species.name} | seen
+    if species.origin == "activation" and isinstance(species.potential, MixedDual):
+        names = [response.name for response in species.potential.responses]
+        return {"activations": names} | seen
     if species.origin == "activation":
         parameters = _checked_parameters(dict(species.parameters))
         return {"activation": species.name, "parameters": parameters} | seen

@@ -14,6 +14,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from earnshaw.charges.mixed import lines_of, same_activation
+from earnshaw.charges.network import Student, Teacher
 from earnshaw.charges.responses import responses
 from earnshaw.duality.activation import Activation, DotProduct, Translation
 from earnshaw.errors import EarnshawError
@@ -107,6 +109,31 @@ class Network:
         if self.linear is not None:
             total = total + x @ self.linear
         return total if self.intercept is None else total + self.intercept
+
+
+def network_of(charges: Teacher | Student) -> Network:
+    """The network of charges that know their activation; units that are lines become its line."""
+    kind = charges.unit_kind
+    if kind is None:
+        raise EarnshawError("this student has no activation; allowed: student.of(teacher)")
+    positions, weights = (np.asarray(part) for part in (charges.positions, charges.weights))
+    each = kind.responses
+    lines, line = np.zeros(len(weights), dtype=bool), None
+    if isinstance(each, tuple):
+        lines, line = lines_of(each, positions, weights)
+        others = [one for one, is_line in zip(each, lines, strict=True) if not is_line]
+        if any(not same_activation(one, others[0]) for one in others):
+            raise EarnshawError(
+                f"units of several activations: {kind.name}; allowed: one, and a linear part"
+            )
+        each = others[0] if others else each[0]
+    hidden, biases = (positions[~lines], None)
+    intercept = None
+    if charges.biased:
+        hidden, biases = hidden[:, :-1], hidden[:, -1]
+        if line is not None:
+            line, intercept = line[:-1], line[-1]
+    return Network(hidden, weights[~lines], each, biases, intercept, line)
 
 
 @runtime_checkable

@@ -35,7 +35,8 @@ import numpy as np
 from jax import Array
 
 from earnshaw.charges.manifolds import Manifold
-from earnshaw.charges.network import Species, Student, Teacher
+from earnshaw.charges.network import Student, Teacher
+from earnshaw.charges.species import Species
 from earnshaw.duality.activation import Activation
 from earnshaw.duality.potential import Potential
 from earnshaw.errors import EarnshawError, UnknownName
@@ -177,7 +178,9 @@ def random_student(
     drawn = scale * law(keys[0], units, teacher.input_dim)
     if teacher.biased:
         drawn = _with_biases("gaussian", drawn, keys[0])
-    return Student(drawn, _weights(weights)(keys[1], units)).of(teacher)
+    outputs = teacher.weights.shape[1:]
+    charges = _weights(weights)(keys[1], units * math.prod(outputs))
+    return Student(drawn, jnp.reshape(charges, (units, *outputs))).of(teacher)
 
 
 def _keys(seed: int, role: int) -> Array:

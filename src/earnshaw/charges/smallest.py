@@ -155,6 +155,8 @@ def _made_up_for(
     vectors = found.e[:, None] * found.u if symmetries.linear else found.e[:, None]
     target = found.linear if symmetries.linear else np.array([-found.constant])
     near = tolerance * float(np.sum(np.linalg.norm(vectors, axis=1)) + np.linalg.norm(target))
+    if np.linalg.norm(target) <= near:
+        return nobody, count, 0.0, True
     certain = True
     try:
         turned = subset_with_sum(vectors, target, near)

@@ -23,7 +23,8 @@ from earnshaw.files.atomic import check_writable
 from earnshaw.results import PICTURES
 
 if TYPE_CHECKING:
-    from earnshaw.charges.network import Species, Teacher
+    from earnshaw.charges.network import Teacher
+    from earnshaw.charges.species import Species
 
 Command = Callable[..., None]
 
@@ -217,9 +218,9 @@ def build_teacher(
     parameters: list[str] | None,
 ) -> Teacher:
     """The teacher of ``--teacher random|orthonormal|FILE`` and its options; None: not given."""
-    from earnshaw.charges.network import FOR_THE_POTENTIAL
     from earnshaw.charges.network_file import load_teacher
     from earnshaw.charges.random import random_teacher
+    from earnshaw.charges.species import FOR_THE_POTENTIAL
     from earnshaw.duality.named import check_parameters
     from earnshaw.inputs import load_inputs
 

@@ -128,6 +128,11 @@ class Method(eqx.Module):
         """The next state, which may say that it is the last."""
 
 
+def by_unit(mask: Array, values: Array) -> Array:
+    """A mask of units (k,) that broadcasts against values (k, ...)."""
+    return mask.reshape(-1, *(1,) * (values.ndim - 1))
+
+
 def norm(direction: Gradient) -> Array:
     """|(positions, weights)|."""
     return jnp.sqrt(sum_all(direction.positions**2) + sum_all(direction.weights**2))

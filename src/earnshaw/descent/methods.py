@@ -40,6 +40,7 @@ SEARCHING = (
     *("node-wise-paper", "node-wise-gd"),
 )
 BY_THEORY = ("gd", "second-gd", "perturbed-gd", "noisy-sgd", "node-wise-paper", "node-wise-gd")
+OF_SEVERAL_OUTPUTS = ("gd", "hessian-descent", "second-gd", "perturbed-gd", "newton", "node-wise")
 TOLERANCES = {
     "gd": 1e-8,
     "hessian-descent": 1e-6,
@@ -75,6 +76,15 @@ def check_method(name: object, objective: Objective) -> str:
         raise EarnshawError(
             "node-wise-paper starts units in a ball of R^d (Full, Lemma E.4); "
             "allowed on the sphere: node-wise, node-wise-gd, node-wise-sgd or all units at once"
+        )
+    if name in NODE_WISE and objective.mixed:
+        raise EarnshawError(
+            f"{name} places units of one activation, the teacher has several; allowed: "
+            f"student_activation=, or {', '.join(SIMULTANEOUS)}"
+        )
+    if objective.charge_shape and name not in OF_SEVERAL_OUTPUTS:
+        raise EarnshawError(
+            f"{name} is for one output; allowed for several: {', '.join(OF_SEVERAL_OUTPUTS)}"
         )
     fixed = objective.wrt == "positions"
     if name in NODE_WISE and name != "node-wise-sgd" and fixed:

@@ -26,7 +26,17 @@ from jax import Array
 
 from earnshaw.charges.network import Student
 from earnshaw.descent.loop import begin, run
-from earnshaw.descent.method import RUNNING, Method, State, Stop, accepted, dot, move, norm
+from earnshaw.descent.method import (
+    RUNNING,
+    Method,
+    State,
+    Stop,
+    accepted,
+    by_unit,
+    dot,
+    move,
+    norm,
+)
 from earnshaw.energy.objective import Gradient, Objective, direction_of, energy, freedom
 
 FLAT = 1e-11  # eigenvalues below this part of the largest are rounding
@@ -57,7 +67,7 @@ class Newton(Method):
             return direction
         return Gradient(
             jnp.where(self.used[:, None], direction.positions, 0.0),
-            jnp.where(self.used, direction.weights, 0.0),
+            jnp.where(by_unit(self.used, direction.weights), direction.weights, 0.0),
         )
 
     def step(self, objective: Objective, state: State, key: Array) -> State:
@@ -96,9 +106,9 @@ class Newton(Method):
 def newton_direction(objective: Objective, state: State, used: Array) -> Gradient:
     """-|H|^-1 grad L over the units that are `used`, as a tangent direction."""
     slope = _coordinates(objective, state.student, state.gradient)
-    of_weights = 0 if objective.wrt == "positions" else len(used)
-    of_positions = (len(slope) - of_weights) // len(used)
-    moving = jnp.concatenate([jnp.repeat(used, of_positions), used[:of_weights]])
+    of_weights = 0 if objective.wrt == "positions" else state.student.weights.size // len(used)
+    of_positions = len(slope) // len(used) - of_weights
+    moving = jnp.concatenate([jnp.repeat(used, of_positions), jnp.repeat(used, of_weights)])
     hessian = jnp.where(moving[:, None] & moving, objective.hessian(state.student), 0.0)
     values, vectors = jnp.linalg.eigh(hessian)
     sizes = jnp.abs(values)
@@ -114,9 +124,8 @@ def _coordinates(objective: Objective, student: Student, direction: Gradient) ->
     along = jnp.einsum("kdf,kd->kf", basis, direction.positions).ravel()
     if objective.wrt == "positions":
         return along
-    if objective.wrt == "weights":
-        return direction.weights
-    return jnp.append(along, direction.weights)
+    of_weights = direction.weights.ravel()
+    return of_weights if objective.wrt == "weights" else jnp.append(along, of_weights)
 
 
 def refine(
@@ -140,7 +149,7 @@ def _quasi_newton(
         positions, weights = flat
         positions = objective.manifold.project(positions)
         kept = jnp.where(used[:, None], positions, student.positions)
-        return Student(kept, jnp.where(used, weights, 0.0))
+        return Student(kept, jnp.where(by_unit(used, weights), weights, 0.0))
 
     def loss(flat: tuple[Array, Array], _: None) -> Array:
         return energy(objective, unpacked(flat))

@@ -33,7 +33,7 @@ import numpy as np
 from jax import Array
 
 from earnshaw.charges.network import Student
-from earnshaw.descent.method import RUNNING, Stop
+from earnshaw.descent.method import RUNNING, Stop, by_unit
 from earnshaw.descent.newton import CLOSE, refine
 from earnshaw.descent.nodes import (
     NodeMethod,
@@ -149,9 +149,8 @@ def _round(method: NodeWise, objective: Objective, nodes: Nodes, points: Array) 
     worth_it = worth[best] > jnp.log(method.tolerance) + jnp.log(nodes.losses[0])
     # C = saving / weight: below twice the error of an answer it may be nothing at all.
     there = climbed.there
-    visible = worth[best] - jnp.log(jnp.abs(there.weights[best])) > jnp.log(
-        2 * objective.answer_error
-    )
+    size = jnp.linalg.norm(jnp.atleast_1d(there.weights[best]))
+    visible = worth[best] - jnp.log(size) > jnp.log(2 * objective.answer_error)
     found = worth_it & visible
 
     count = climbed.iterations[best]
@@ -194,7 +193,8 @@ def _pruned(
 
     def without_one(here: tuple[Student, Array, Array]) -> Iterator[tuple[Student, Array, Array]]:
         student, used, _ = here
-        order = np.argsort(np.where(used, np.abs(student.weights), np.inf))
+        sizes = np.linalg.norm(np.reshape(student.weights, (student.units, -1)), axis=1)
+        order = np.argsort(np.where(used, sizes, np.inf))
         for unit in order[: int(np.sum(used))]:
             without = jnp.asarray(used).at[int(unit)].set(False)
             fewer, value = objective.refit(student, without)
@@ -240,7 +240,11 @@ def ascend(objective: Objective, points: Array, limit: int) -> Ascent:
     distance = jnp.linalg.norm(points, axis=1)
     first = FIRST * jnp.where(distance > 0, distance, 1.0)
     # The first step goes nowhere: it only looks at the start, so that the loop is compiled once.
-    nothing = FreeUnits(jnp.zeros(count), jnp.full(count, -jnp.inf), jnp.zeros_like(points))
+    nothing = FreeUnits(
+        jnp.zeros((count, *objective.charge_shape)),
+        jnp.full(count, -jnp.inf),
+        jnp.zeros_like(points),
+    )
     start = _Climb(
         points,
         nothing,
@@ -268,7 +272,9 @@ def ascend(objective: Objective, points: Array, limit: int) -> Ascent:
         slope = jnp.linalg.norm(there.gradients, axis=1)
         return _Climb(
             points,
-            jax.tree.map(lambda old, new: _where(better, old, new), climb.there, there),
+            jax.tree.map(
+                lambda old, new: jnp.where(by_unit(better, old), new, old), climb.there, there
+            ),
             lengths,
             climb.climbing & visible & (slope > 0),
             climb.iterations + climb.climbing,
@@ -280,7 +286,3 @@ def ascend(objective: Objective, points: Array, limit: int) -> Ascent:
     steps = jnp.arange(limit + 1)[:, None, None]
     path = jnp.where(steps <= end.now, end.path, end.points)
     return Ascent(end.points, end.there, end.iterations, path)
-
-
-def _where(better: Array, old: Array, new: Array) -> Array:
-    return jnp.where(better.reshape(-1, *(1,) * (old.ndim - 1)), new, old)

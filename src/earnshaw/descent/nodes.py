@@ -22,7 +22,7 @@ from jax import Array
 from earnshaw.charges.manifolds import Manifold
 from earnshaw.charges.network import Student
 from earnshaw.descent.loop import COMPILING, Progress, Report
-from earnshaw.descent.method import RUNNING, Stop, stop_of
+from earnshaw.descent.method import RUNNING, Stop, by_unit, stop_of
 from earnshaw.energy.objective import Objective
 from earnshaw.text import plural
 
@@ -76,7 +76,8 @@ class Nodes(eqx.Module):
         """With the given units alone, in this order, moved to where `student` (n, d) has them."""
         rest = jnp.setdiff1d(jnp.arange(self.room), units, size=self.room - len(units))
         order = jnp.concatenate([units, rest])
-        weights = jnp.where(jnp.arange(self.room) < len(units), student.weights[order], 0.0)
+        ordered = student.weights[order]
+        weights = jnp.where(by_unit(jnp.arange(self.room) < len(units), ordered), ordered, 0.0)
         nodes = eqx.tree_at(
             lambda n: (n.placed, n.iterations, n.paths),
             self,
@@ -154,7 +155,7 @@ class NodeMethod(eqx.Module):
 def begin_nodes(objective: Objective, limit: int, seed: int) -> Nodes:
     """No unit yet, room for `limit` or for the first few."""
     room = min(limit, FIRST_ROOM)
-    student = Student(jnp.zeros((room, objective.dim)), jnp.zeros(room))
+    student = Student(jnp.zeros((room, objective.dim)), jnp.zeros((room, *objective.charge_shape)))
     student = eqx.tree_at(
         lambda s: s.positions, student, objective.manifold.project(student.positions)
     )
@@ -262,7 +263,9 @@ def _with_more_room(objective: Objective, nodes: Nodes, room: int) -> Nodes:
     origin = objective.manifold.project(jnp.zeros((extra, objective.dim)))
     student = Student(
         jnp.concatenate([nodes.student.positions, origin]),
-        jnp.pad(nodes.student.weights, (0, extra)),
+        jnp.concatenate(
+            [nodes.student.weights, jnp.zeros((extra, *nodes.student.weights.shape[1:]))]
+        ),
     )
     return eqx.tree_at(
         lambda n: (n.student, n.losses, n.iterations, n.paths),

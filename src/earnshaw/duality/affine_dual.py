@@ -9,6 +9,9 @@ variance 0),
 a function of five numbers (`affine.py`), and for a mixture sum_m p_m N(m_m, S_m) the same mixture
 of these. It is not invariant under rotations or translations: directions in which inputs vary more
 count more.
+
+`x` and `y` may be of two activations s and s' (`crossed`); `MixedDual` is what the units of a
+network feel that are not all of one.
 """
 
 from __future__ import annotations
@@ -49,7 +52,10 @@ class Seen(NamedTuple):
 
 
 class AffineDual(Potential):
-    """Phi(x, y) = E[s(x.X) s(y.X)] for positions x, y in R^dim and inputs from `clouds`."""
+    """Phi(x, y) = E[s(x.X) s'(y.X)] for positions x, y in R^dim and inputs from `clouds`.
+
+    s is `origin`; s' is `other`, or the same.
+    """
 
     kind: ClassVar[str] = "affine"
     variable: ClassVar[str] = "positions"
@@ -57,6 +63,7 @@ class AffineDual(Potential):
     form: AffineMoment
     clouds: Cloud
     dim: int = eqx.field(static=True)
+    other: DotProduct | None = None
 
     @property
     def name(self) -> str:
@@ -80,8 +87,8 @@ class AffineDual(Potential):
 
     @property
     def kinked(self) -> bool:
-        """Whether s has a kink or a jump."""
-        return bool(self.origin.kinks)
+        """Whether s and s' have a kink or a jump: Phi has one then where units are parallel."""
+        return bool(self.origin.kinks) and (self.other is None or bool(self.other.kinks))
 
     def value(self, argument: ArrayLike) -> Array:
         """Refused: it is no function of one number."""
@@ -163,3 +170,63 @@ def affine_dual(activation: DotProduct, inputs: Inputs, dim: int) -> AffineDual:
     """The potential of units in R^dim, under inputs that are Gaussian or a mixture of Gaussians."""
     form = affine_energy(activation, activation)
     return AffineDual(origin=activation, form=form, clouds=clouds_of(inputs, dim), dim=dim)
+
+
+def crossed(first: AffineDual, second: AffineDual) -> AffineDual:
+    """The potential between a unit of one activation and one of another, under the same inputs."""
+    form = affine_energy(first.origin, second.origin)
+    return AffineDual(first.origin, form, first.clouds, first.dim, second.origin)
+
+
+class MixedDual(Potential):
+    """The potential of units of several activations: unit i is of `parts[which[i]]`.
+
+    Between two units it is a function of their positions and of which they are, so that it has no
+    values of its own: `energy/kinds.py` sums over pairs of kinds.
+    """
+
+    kind: ClassVar[str] = "mixed"
+    variable: ClassVar[str] = "positions"
+    parts: tuple[AffineDual, ...]
+    which: tuple[int, ...] = eqx.field(static=True)
+
+    @property
+    def name(self) -> str:
+        """How many units there are of each activation, such as "2 relu, 1 tanh"."""
+        counts = [self.which.count(part) for part in range(len(self.parts))]
+        return ", ".join(
+            f"{count} {part.name}" for count, part in zip(counts, self.parts, strict=True)
+        )
+
+    @property
+    def responses(self) -> tuple[DotProduct, ...]:
+        """The activation of each unit."""
+        return tuple(self.parts[part].origin for part in self.which)
+
+    @property
+    def method(self) -> str:
+        """Those of its parts."""
+        return ", ".join(dict.fromkeys(part.method for part in self.parts))
+
+    @property
+    def error_bound(self) -> float | None:
+        """None, as for each of its parts."""
+        return None
+
+    @property
+    def dim(self) -> int:
+        """That of the positions."""
+        return self.parts[0].dim
+
+    def value(self, argument: ArrayLike) -> Array:
+        """Refused, like the rest: between which units?"""
+        raise EarnshawError(
+            f"units of several activations ({self.name}) have no one potential; allowed: that of "
+            "two activations, ew.potential(first, second)"
+        )
+
+    def between(self, theta: ArrayLike, w: ArrayLike) -> Array:
+        """Refused."""
+        return self.value(theta)
+
+    gradient_between = laplacian_between = between

@@ -115,12 +115,14 @@ def affine_moment(first: DotProduct, second: DotProduct) -> AffineMoment:
 def affine_energy(first: DotProduct, second: DotProduct) -> AffineMoment:
     """The same for energies of many pairs: fast, and right relative to E[u^2] and E[v^2].
 
-    Half-lines by Phi2, smooth activations by their series; the integral only for what is left.
+    Half-lines by Phi2, smooth activations with these or with each other by their series; the
+    integral only for what is left.
     """
     known = first.gaussian_means(), second.gaussian_means()
     one, two = (None if means is None else means.half_lines() for means in known)
     if one is not None and two is not None:
         return HalfLinePair(one, two)
-    if not first.kinks and not second.kinks:
-        return AffineSeries(first, second)
+    smooth = not first.kinks, not second.kinks
+    if any(smooth) and (one is not None or smooth[0]) and (two is not None or smooth[1]):
+        return AffineSeries(first if one is None else one, second if two is None else two)
     return affine_moment(first, second)

@@ -31,6 +31,7 @@ from functools import partial
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 from jax.custom_derivatives import SymbolicZero
 from jax.scipy.special import ndtr
@@ -217,6 +218,51 @@ def _one_jvp(i: int, primals: tuple, tangents: tuple) -> tuple[Array, Array]:
 
 
 one_half_line.defjvp(_one_jvp, symbolic_zeros=True)
+
+
+def hermite_coefficients(lines: HalfLines, mu: Array, q: Array, degree: int) -> Array:
+    """a_n = E[s(mu + sqrt(q) Z) he_n(Z)] for n < degree, in closed form; shape (..., degree).
+
+    With noise tau, Z is seen through W of correlation r = sqrt(q)/S, S^2 = q + tau^2, and
+    E[g(W) he_n(Z)] = r^n E[g(W) he_n(W)]. For g = R_i(m + S W), by Stein's identity,
+
+        sqrt(n!) a_n = S^n G_(i-n)    for n <= i,    S^i phi(h) He_(n-i-1)(-h)    above, h = m/S.
+    """
+    spread = q + lines.noise
+    size = jnp.sqrt(_positive(spread)) * (spread > 0)
+    ratio = jnp.sqrt(_positive(q)) * (q > 0) / jnp.where(size > 0, size, 1.0)
+    orders = np.arange(degree)
+    total = jnp.zeros((*jnp.broadcast_shapes(jnp.shape(mu), jnp.shape(q)), degree))
+    for i, start, factor in lines.parts:
+        m = mu - start
+        h = jnp.clip(m / jnp.where(size > 0, size, 1.0), -FARTHEST, FARTHEST)
+        low = [
+            size**n * one_half_line(i - n, m, spread) / math.sqrt(math.factorial(n))
+            for n in range(min(i + 1, degree))
+        ]
+        if degree > i + 1:
+            steps = np.prod([orders[i + 1 :] - j for j in range(i + 1)], axis=0)
+            high = (size**i * _density(h))[..., None] * _hermites(-h, degree - i - 1)
+            low.append(high / np.sqrt(steps))
+            parts = [part[..., None] for part in low[:-1]] + [low[-1]]
+        else:
+            parts = [part[..., None] for part in low]
+        total = total + factor * jnp.concatenate(parts, axis=-1)
+    total = total * ratio[..., None] ** orders
+    line = jnp.stack([lines.constant + lines.slope * mu, lines.slope * ratio * size], axis=-1)
+    return total.at[..., :2].add(line)
+
+
+def _hermites(x: Array, count: int) -> Array:
+    """he_n(x) for n < count, (..., count)."""
+
+    def step(pair: tuple[Array, Array], n: Array) -> tuple[tuple[Array, Array], Array]:
+        last, now = pair
+        return (now, (x * now - jnp.sqrt(n) * last) / jnp.sqrt(n + 1)), now
+
+    start = (jnp.zeros_like(x), jnp.ones_like(x))
+    rows = jax.lax.scan(step, start, jnp.arange(count, dtype=float))[1]
+    return jnp.moveaxis(rows, 0, -1)
 
 
 # -- two inputs -----------------------------------------------------------------------------------

@@ -48,7 +48,8 @@ class World(eqx.Module):
     Forces change by about reach/length over that distance, so a cluster is cut only when they
     exceed its hold by `slack`, a few times that part: else what has just met could part at once.
     Nothing moves when every unit is slower than `slow`, or than `slowed` times its own top speed.
-    `pointed` says that the force on a unit has no limit at the origin (relu on R^d).
+    `pointed` says that the force on a unit has no limit at the origin (relu on R^d). `stiff` if
+    steps are to be implicit.
     """
 
     loss: PopulationLoss
@@ -63,6 +64,7 @@ class World(eqx.Module):
     cusped: bool = eqx.field(static=True)
     mirrored: bool = eqx.field(static=True)
     pointed: bool = eqx.field(static=True)
+    stiff: bool = eqx.field(static=True, default=False)
 
 
 class State(NamedTuple):
@@ -140,7 +142,8 @@ def sight(world: World, clusters: Clusters, state: State, top_speeds: Array, tim
     """Everything that decides what happens next."""
     now = motion(world, clusters, state)
     k = len(state.weights)
-    speeds = jnp.maximum(jnp.linalg.norm(now.velocities[:k], axis=1), jnp.abs(now.weights))
+    rates = jnp.linalg.norm(now.weights.reshape(k, -1), axis=1)
+    speeds = jnp.maximum(jnp.linalg.norm(now.velocities[:k], axis=1), rates)
     still = jnp.all(speeds <= jnp.maximum(world.slow, world.slowed * top_speeds))
     if world.cusped:
         charges = jnp.concatenate([state.weights, -world.loss.teacher.weights])
@@ -192,9 +195,7 @@ def advance(
 
     solution = diffrax.diffeqsolve(
         diffrax.ODETerm(field),
-        # Explicit, of order 5, six forces a step: forces are all the cost. The flow is stiff only
-        # deep in a well, and a unit that is there soon binds or comes to rest.
-        diffrax.Tsit5(),
+        _implicit(world) if world.stiff else diffrax.Tsit5(),
         start,
         end,
         first_step,
@@ -209,6 +210,16 @@ def advance(
     )
     used, tried = solution.stats["num_accepted_steps"], solution.stats["num_steps"]
     return solution.ts, solution.ys, used, tried
+
+
+def _implicit(world: World) -> diffrax.AbstractSolver:
+    """Kvaerno's method of order 5, whose equations are solved by Newton's with the exact Hessian.
+
+    Explicit steps (Tsit5, six forces each) are cheaper where forces are all the cost: a flow is
+    stiff only deep in a well, and a unit that is there soon binds or comes to rest; unless weights
+    are free, whose best values follow the positions at once.
+    """
+    return diffrax.Kvaerno5(root_finder=diffrax.VeryChord(world.rtol, world.atol, norm=_largest))
 
 
 def _largest(error: State) -> Array:

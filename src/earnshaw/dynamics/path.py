@@ -65,6 +65,7 @@ class Pause(NamedTuple):
     objective: str
     rtol: float
     atol: float
+    solver: str = "explicit"
 
 
 class Path(Result, eqx.Module):

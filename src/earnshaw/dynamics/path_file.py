@@ -28,7 +28,7 @@ from earnshaw.files.kind import Fields, Kind
 PLAIN = (  # fields of the file that are fields of a `Path`; its energy may be infinite at its end
     array("times", "times"),
     array("positions", "times", "units", "dim"),
-    array("weights", "times", "units"),
+    array("weights", "times", "units", "outputs?"),
     array("energy", "times", finite=False),
     integers("bound", "units", low=-1),
     integers("group", "units", low=0),
@@ -44,6 +44,7 @@ PAUSE = Group(
         number("next_step", finite=False),
         *(number(name) for name in ("time", "rtol", "atol")),
         *(text(name) for name in ("wrt", "objective")),
+        text("solver", optional=True),
     )
 )
 EVENT = Group(
@@ -55,7 +56,7 @@ EVENT = Group(
         integer("side", low=-1, high=1),
     )
 )
-ASKED = ("time", "wrt", "objective", "rtol", "atol")  # of a `Pause`
+ASKED = ("time", "wrt", "objective", "rtol", "atol", "solver")  # of a `Pause`
 PATH = Kind(
     (
         *PLAIN,
@@ -132,7 +133,7 @@ def _check_path(fields: Fields, protons: int, dim: int) -> None:
 
 def _check_pause(pause: Fields, units: int, protons: int, last: float) -> None:
     """That a path can go on from here: what was asked of it, and who shares whose place."""
-    Settings(**{name: pause[name] for name in ASKED})
+    Settings(**{name: pause[name] for name in ASKED if name in pause})
     speeds, step, leader = (pause[name] for name in ("speeds", "next_step", "leader"))
     if (
         len(speeds) != units

@@ -28,6 +28,12 @@ class Settings:
     )
     rtol: float = setting(1e-8, "Relative error of a step; 1e-8.", above=0.0, below=0.1)
     atol: float = setting(1e-10, "Absolute error of a step; 1e-10.", above=0.0, below=0.1)
+    solver: str = setting(
+        "explicit",
+        "explicit (the default), or implicit for stiff flows: smooth activations only.",
+        allowed=("explicit", "implicit"),
+        suggest=True,
+    )
     max_steps: int = setting(100_000, "Steps at most, rejected ones too; 100000.", low=1)
 
     def __post_init__(self) -> None:

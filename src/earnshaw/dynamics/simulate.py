@@ -49,6 +49,7 @@ def simulate(
     objective: str = "full",
     rtol: float = 1e-8,
     atol: float = 1e-10,
+    solver: str = "explicit",
     max_steps: int = 100_000,
     on_progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
@@ -63,6 +64,9 @@ def simulate(
         objective: as for `population_loss`; unbounded potentials need "without-constants".
         rtol: the relative error of a step, in every coordinate.
         atol: the absolute one.
+        solver: "explicit", or "implicit" for flows that are stiff: with free weights the slow
+            directions of a landscape take thousands of times as long as the fast ones. An implicit
+            step costs a Hessian, and can be as long as the slow ones allow. Not for cusps.
         max_steps: after so many steps, rejected ones too, the run ends.
         on_progress: called now and then with the part of `time` that has passed, and a note.
         checkpoint: called now and then with a function that makes the path so far, to be kept and
@@ -72,6 +76,10 @@ def simulate(
     loss = population_loss(teacher, asked.objective, wrt=asked.wrt)
     if not isinstance(student, Student):
         raise EarnshawError(f"simulate needs a Student, not {type(student).__name__}")
+    if loss.suited_to(student) is not loss:
+        raise EarnshawError(
+            f"the student is of {student.unit_kind.name}; allowed: the teacher's activation"  # type: ignore[union-attr]
+        )
     if loss.check(student).units == 0:
         raise EarnshawError("the student has no units; allowed: one or more")
     return _Run(loss, student, asked).go(on_progress, checkpoint)
@@ -99,6 +107,7 @@ def extend(
         objective=pause.objective,
         rtol=pause.rtol,
         atol=pause.atol,
+        solver=pause.solver,
         max_steps=max_steps,
     )
     if asked.time < path.times[-1]:
@@ -118,6 +127,12 @@ def _world(loss: PopulationLoss, student: Student, size: float, asked: Settings)
     cusp = Cusp(0.0, 0.0, np.inf) if still else find_cusp(loss, student)
     close = closeness(cusp, size, asked.rtol, asked.atol)
     length = cusp.length if np.isfinite(cusp.length) else max(size, close.reach)
+    pointed = has_point(loss)
+    if asked.solver == "implicit" and (cusp.exists or pointed or loss.manifold.name == "sphere"):
+        raise EarnshawError(
+            f"an implicit step needs a smooth flow on R^d, and that of "
+            f"{loss.teacher.species.name} is none; allowed: solver='explicit'"
+        )
     return World(
         loss=loss,
         slope=jnp.asarray(cusp.slope),
@@ -131,7 +146,8 @@ def _world(loss: PopulationLoss, student: Student, size: float, asked: Settings)
         atol=jnp.asarray(close.atol),
         cusped=cusp.exists,
         mirrored=cusp.opposite != 0,
-        pointed=has_point(loss),
+        pointed=pointed,
+        stiff=asked.solver == "implicit",
     )
 
 
@@ -331,6 +347,7 @@ class _Run:
             objective=self.asked.objective,
             rtol=self.asked.rtol,
             atol=self.asked.atol,
+            solver=self.asked.solver,
         )
         return Path(
             times=np.asarray(self.times),

@@ -65,6 +65,13 @@ class LogPotential(NamedTuple):
     gradient: Array
 
 
+def logarithm(value: Array, gradient: Array) -> LogPotential:
+    """Of a potential (n,) with its gradient (n, d)."""
+    there = value != 0
+    scale = jnp.where(there, 1 / jnp.where(there, value, 1.0), 0.0)
+    return LogPotential(jnp.sign(value), jnp.log(jnp.abs(value)), scale[:, None] * gradient)
+
+
 class Field(eqx.Module):
     """Sums over charges that feel each other through one coupling.
 
@@ -85,13 +92,7 @@ class Field(eqx.Module):
     def log_at(self, probes: Units, sources: Units) -> LogPotential:
         """The same in logarithms: (k,), (k,) and (k, d)."""
         if not self.coupling.has_logarithm:
-            value, gradient = self.at(probes, sources)
-            there = value != 0
-            return LogPotential(
-                jnp.sign(value),
-                jnp.log(jnp.abs(value)),
-                jnp.where(there, 1 / jnp.where(there, value, 1.0), 0.0)[:, None] * gradient,
-            )
+            return logarithm(*self.at(probes, sources))
         one = lambda x: self._log_sum(x, sources)  # noqa: E731
         step = max(1, SMALL // max(1, len(sources.names) * self.coupling.dim))
         if len(probes.positions) <= step:

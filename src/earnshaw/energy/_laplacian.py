@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -37,6 +38,20 @@ def charged_laplacians(field: Field, electrons: Units, others: Units, protons: U
     """2 c_i times the Laplacian at theta_i of what the other units make less the protons, (k,)."""
     among, from_protons = (field.laplacian_at(electrons, who) for who in (others, protons))
     return 2 * weigh(electrons.charges, among - from_protons)
+
+
+@eqx.filter_jit
+def unit_laplacians(objective: Objective, student: Student) -> Array:
+    """The Laplacian in each unit alone, (k,), by one Hessian-vector product a coordinate."""
+    shape, still = student.positions.shape, jnp.zeros_like(student.weights)
+
+    def bend(place: Array) -> Array:
+        axis = jnp.zeros(shape).at[place[0], place[1]].set(1.0)
+        product = objective.euclidean_hvp(student, Gradient(axis, still)).positions
+        return product[place[0], place[1]]
+
+    places = np.argwhere(np.ones(shape, dtype=bool))
+    return jnp.sum(jax.lax.map(bend, jnp.asarray(places)).reshape(shape), axis=1)
 
 
 def group_laplacian(objective: Objective, student: Student, chosen: Array) -> Array:

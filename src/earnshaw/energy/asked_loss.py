@@ -22,6 +22,7 @@ from earnshaw.energy._field import Field, LogPotential
 from earnshaw.energy._laplacian import group_laplacian, moved_together
 from earnshaw.energy._tiles import units
 from earnshaw.energy.charged_loss import ChargedLoss
+from earnshaw.energy.kinds import MixedCoupling
 from earnshaw.energy.objective import Moving
 from earnshaw.energy.oracle import Oracle
 from earnshaw.energy.population import PopulationLoss
@@ -44,6 +45,11 @@ class AskedLoss(ChargedLoss):
     def dim(self) -> int:
         """d, the dimension of the inputs."""
         return self.placed.dim
+
+    @property
+    def mixed(self) -> bool:
+        """Whether its students have units of several activations."""
+        return isinstance(self.field.coupling, MixedCoupling)
 
     @property
     def answer_error(self) -> Array:

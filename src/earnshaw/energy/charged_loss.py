@@ -157,7 +157,7 @@ class ChargedLoss(Objective):
 
     def self_energies(self, positions: Array) -> Array:
         """Phi(x, x), E[sigma(X, x)^2] for an activation, whether or not the variant counts it."""
-        return _self_energies(self.field.coupling, positions)
+        return self_energies_of(self.field.coupling, positions)
 
     def weight_hessian(self, student: Student) -> Array:
         """2 (K + ridge), (k, k); without the diagonal of K where self-energies do not count."""
@@ -185,7 +185,7 @@ class ChargedLoss(Objective):
 
 
 @eqx.filter_jit
-def _self_energies(coupling: Coupling, positions: Array) -> Array:
+def self_energies_of(coupling: Coupling, positions: Array) -> Array:
     return coupling.alone(positions)[0]
 
 

@@ -283,6 +283,8 @@ def empirical_loss(
             raise EarnshawError("activation= and its parameters are for data (x, y), not a teacher")
         if name == "assumption-1":
             check_ones("teacher", data.weights)
+        if data.outputs is not None:
+            raise EarnshawError(f"samples of {data.outputs} outputs; allowed: a teacher of one")
         sigma, lives = data.activation, data.species.manifold(data.manifold if on is None else on)
         source = data.species.inputs if inputs is None else checked_inputs(inputs)
         x = drawn(source, samples, seed, data.dim)

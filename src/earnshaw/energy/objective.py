@@ -52,7 +52,7 @@ FEW = 64  # weights up to which a gradient for each takes less time than to comp
 
 
 class Gradient(NamedTuple):
-    """Derivatives in `positions` (k, d) and `weights` (k,)."""
+    """Derivatives in `positions` (k, d) and `weights` (k,), or (k, m) for m outputs."""
 
     positions: Array
     weights: Array
@@ -125,6 +125,20 @@ class Objective(eqx.Module):
     @abc.abstractmethod
     def free_units(self, points: ArrayLike) -> FreeUnits:
         """What one unit alone would do at each of the points (n, d), with its best weight there."""
+
+    @property
+    def charge_shape(self) -> tuple[int, ...]:
+        """Of the weight of a unit: () for one output, (m,) for m."""
+        return ()
+
+    @property
+    def mixed(self) -> bool:
+        """Whether its students have units of several activations, which are known by number."""
+        return False
+
+    def degrees(self, units: int) -> tuple[int | None, ...]:
+        """`degree` of each unit of a student of so many."""
+        return (self.degree,) * units
 
     def __call__(self, student: Student) -> Array:
         """The loss of a student: `value`."""
@@ -239,7 +253,7 @@ class Objective(eqx.Module):
 
     def value(self, student: Student) -> Array:
         """L at the student, shape ()."""
-        return _value(self, self.check(student))
+        return _value(self.suited_to(student), self.check(student))
 
     def gradient(self, student: Student) -> Gradient:
         """The Riemannian gradient in positions (k, d) and weights (k,)."""
@@ -247,7 +261,7 @@ class Objective(eqx.Module):
 
     def value_and_gradient(self, student: Student) -> tuple[Array, Gradient]:
         """Both, for the price of one."""
-        return _value_and_gradient(self, self.check(student))
+        return _value_and_gradient(self.suited_to(student), self.check(student))
 
     def hvp(
         self, student: Student, direction: tuple[ArrayLike | None, ArrayLike | None]
@@ -266,7 +280,7 @@ class Objective(eqx.Module):
                 raise EarnshawError(
                     f"the direction has shape {part.shape}; allowed: {like.shape}, as the student"
                 )
-        return _hvp(self, student, moved)
+        return _hvp(self.suited_to(student), student, moved)
 
     def hessian(self, student: Student) -> Array:
         """The dense Hessian: tangent coordinates of the moving positions, then moving weights.
@@ -276,7 +290,7 @@ class Objective(eqx.Module):
         """
         size = freedom(self, self.check(student))
         check_memory({"entries of the Hessian": size**2}, copies=3)
-        return _hessian(self, student)
+        return _hessian(self.suited_to(student), student)
 
     def smallest_eigenpair(
         self, student: Student, *, tolerance: float = 1e-6, max_products: int = 300, seed: int = 0
@@ -286,15 +300,19 @@ class Objective(eqx.Module):
         The eigenpair has the residual and why the search stopped; its vector, in the coordinates of
         the dense Hessian, is given again as a unit tangent direction.
         """
-        student = self.check(student)
+        loss, student = self.suited_to(student), self.check(student)
         found = smallest_eigenpair(
-            lambda coordinates: coordinate_hvp(self, student, coordinates),
+            lambda coordinates: coordinate_hvp(loss, student, coordinates),
             freedom(self, student),
             tolerance=tolerance,
             max_products=max_products,
             seed=seed,
         )
         return found, direction_of(self, student, found.vector)
+
+    def suited_to(self, student: Student) -> Objective:
+        """The loss itself; or the same for students of another activation, where it has such."""
+        return self
 
     def check(self, student: Student) -> Student:
         """The student itself, or an error that says why it cannot be this objective's."""
@@ -396,16 +414,18 @@ def coordinate_hvp(objective: Objective, student: Student, coordinates: Array) -
     along = jnp.einsum("kdf,kd->kf", basis, product.positions).ravel()
     if objective.wrt == "positions":
         return along
-    return product.weights if objective.wrt == "weights" else jnp.append(along, product.weights)
+    of_weights = product.weights.ravel()
+    return of_weights if objective.wrt == "weights" else jnp.append(along, of_weights)
 
 
 def freedom(objective: Objective, student: Student) -> int:
     """The number of coordinates that may move."""
     of_positions = student.positions.size - (student.units if _curved(objective) else 0)
+    of_weights = student.weights.size
     return {
         "positions": of_positions,
-        "weights": student.units,
-        "both": of_positions + student.units,
+        "weights": of_weights,
+        "both": of_positions + of_weights,
     }[objective.wrt]
 
 
@@ -413,7 +433,8 @@ def direction_of(objective: Objective, student: Student, coordinates: Array) -> 
     """The tangent direction with the given coordinates: of moving positions, then weights."""
     positions, weights = jnp.zeros_like(student.positions), jnp.zeros_like(student.weights)
     if objective.wrt != "positions":
-        coordinates, weights = jnp.split(coordinates, [len(coordinates) - student.units])
+        coordinates, weights = jnp.split(coordinates, [len(coordinates) - student.weights.size])
+        weights = weights.reshape(student.weights.shape)
     if objective.wrt != "weights":
         basis = objective.manifold.basis(student.positions)
         along = coordinates.reshape(student.units, basis.shape[2])

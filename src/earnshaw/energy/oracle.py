@@ -30,8 +30,9 @@ import jax.numpy as jnp
 from jax import Array
 
 from earnshaw.charges.network import Teacher
-from earnshaw.energy._field import Field, LogPotential
+from earnshaw.energy._field import Field, LogPotential, logarithm
 from earnshaw.energy._tiles import Units, units
+from earnshaw.energy.kinds import Between
 from earnshaw.energy.population import PopulationLoss
 from earnshaw.errors import EarnshawError
 from earnshaw.limits import check_oracle
@@ -54,17 +55,14 @@ class Oracle(eqx.Module):
 
     def ask_log(self, points: Array) -> LogPotential:
         """The sign of F, log|F| and the gradient of log|F|: here from F itself."""
-        value, gradient = self.ask(points)
-        there = value != 0
-        scale = jnp.where(there, 1 / jnp.where(there, value, 1.0), 0.0)
-        return LogPotential(jnp.sign(value), jnp.log(jnp.abs(value)), scale[:, None] * gradient)
+        return logarithm(*self.ask(points))
 
 
 class Float64(Oracle):
     """F as a sum over the hidden units in float64."""
 
     teacher: Teacher
-    field: Field
+    field: Field | Between
     energy: Array
     error: Array
 
@@ -153,7 +151,7 @@ def oracle_of(name: str, loss: PopulationLoss, seed: int = 0) -> Oracle:
         raise EarnshawError("samples:N is no field to be asked; allowed here: a loss of samples")
     make = Exact if kind == "exact" else Float64
     answers = make(
-        teacher=loss.teacher, field=loss.field, energy=loss.empty_value(), error=jnp.zeros(())
+        teacher=loss.teacher, field=loss.outer, energy=loss.empty_value(), error=jnp.zeros(())
     )
     if kind in ("exact", "float64"):
         return answers

@@ -8,7 +8,9 @@ raw potentials throughout, so that the value is the mean squared difference itse
 charges are a = -c. `variants.py` has the variants of L that the papers use, `charged_loss.py` what
 does not depend on where the teacher's field comes from: here it is summed over the teacher's units.
 
-`PopulationLoss.node(i, student)` is the loss of unit i with all others fixed.
+The student's units may be of other activations than the teacher's (`kinds.py`), and there may be
+several outputs (`outputs.py`). `PopulationLoss.node(i, student)` is the loss of unit i with all
+others fixed.
 """
 
 from __future__ import annotations
@@ -18,19 +20,38 @@ from collections.abc import Iterable
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.sharding import Mesh
 from jax.typing import ArrayLike
 
 from earnshaw.charges.manifolds import Manifold, check_squares
-from earnshaw.charges.network import Student, Teacher, is_concrete
+from earnshaw.charges.matching import symmetries_of
+from earnshaw.charges.mixed import kinds_like, kinds_of, same_activation
+from earnshaw.charges.network import Student, Teacher, UnitKind, given_units, is_concrete
+from earnshaw.duality.affine_dual import MixedDual
 from earnshaw.duality.named import is_activation
-from earnshaw.energy._field import Field, LogPotential, choose_coupling, devices_mesh
-from earnshaw.energy._laplacian import charged_laplacians, group_laplacian, moved_together
+from earnshaw.energy._field import Field, LogPotential, choose_coupling, devices_mesh, logarithm
+from earnshaw.energy._laplacian import (
+    charged_laplacians,
+    group_laplacian,
+    moved_together,
+    unit_laplacians,
+)
 from earnshaw.energy._tiles import TILE, Units, units, weigh
-from earnshaw.energy.charged_loss import ChargedLoss
-from earnshaw.energy.objective import ROUNDING, Moving, Objective, what_moves
+from earnshaw.energy.charged_loss import ChargedLoss, self_energies_of
+from earnshaw.energy.kinds import Between, MixedCoupling, fields_of, mixed_field
+from earnshaw.energy.objective import (
+    ROUNDING,
+    FreeUnits,
+    Gradient,
+    Moving,
+    Objective,
+    what_moves,
+)
+from earnshaw.energy.outputs import added_up, for_all_outputs, free_units_of_all, over_outputs
 from earnshaw.energy.variants import VARIANTS, Terms, check_ones
 from earnshaw.errors import EarnshawError, UnknownName
 from earnshaw.limits import check_integer, check_work
@@ -49,19 +70,117 @@ class PopulationLoss(ChargedLoss):
     name: str = eqx.field(static=True)
     wrt: Moving = eqx.field(static=True)
     unbounded: bool = eqx.field(static=True)  # whether units that meet have infinite energy
+    across: Between | None = None  # of the teacher's units at the student's, if of other kinds
+    kind: UnitKind | None = None  # of the student's units, if not the teacher's
 
     @property
     def dim(self) -> int:
         """d, the dimension of the inputs."""
         return self.teacher.dim
 
+    @property
+    def charge_shape(self) -> tuple[int, ...]:
+        """Of the weight of a unit: () for one output, (m,) for m."""
+        return self.teacher.weights.shape[1:]
+
+    @property
+    def mixed(self) -> bool:
+        """Whether its students have units of several activations."""
+        return isinstance(self.field.coupling, MixedCoupling)
+
+    def degrees(self, units: int) -> tuple[int | None, ...]:
+        """`degree` of each unit of a student of so many."""
+        coupling = self.field.coupling
+        if isinstance(coupling, MixedCoupling):
+            return tuple(coupling.kinds[kind].degree for kind in coupling.which)
+        if self.across is not None:
+            return (self.degree,) * units
+        # Activations with no homogeneous formula may be homogeneous, too: hermite-1, a function.
+        degree = symmetries_of(self.teacher.species).degree
+        return (None if degree is None else int(degree),) * units
+
+    @property
+    def outer(self) -> Field | Between:
+        """What the student's units feel of the teacher's."""
+        return self.field if self.across is None else self.across
+
     def outer_field(self, points: Array) -> tuple[Array, Array]:
         """sum_j b_j Phi(x, w_j) at points (n, d), shape (n,), and its gradient (n, d)."""
-        return self.field.at(units(points), self._protons(len(points)))
+        return self.outer.at(units(points), self._protons(len(points)))
 
     def log_left(self, points: Array, student: Student) -> LogPotential:
         """C at points (n, d) as one sum over the charges of both, in which equal ones cancel."""
-        return self.field.log_at(*_all_charges(self, points, student))
+        if self.across is None:
+            return self.field.log_at(*_all_charges(self, points, student))
+        value, gradient = self.outer_field(points)
+        own = units(student.positions, student.weights, len(points))
+        made, force = self.field.at(units(points), own)
+        return logarithm(value - made, gradient - force)
+
+    def suited_to(self, student: Student) -> PopulationLoss:
+        """The same loss, or that of a student whose activation is its own."""
+        return suited(self, student)
+
+    def check(self, student: Student) -> Student:
+        """As for every charged loss; and as many outputs as the teacher has."""
+        student = super().check(student)
+        if student.outputs != self.teacher.outputs:
+            asked = self.teacher.weights.shape[1:]
+            raise EarnshawError(
+                f"the student's weights have shape {student.weights.shape}; allowed: "
+                f"{(student.units, *asked)}, as the teacher's"
+            )
+        return student
+
+    def of_output(self, weights: Array, constant: Array) -> PopulationLoss:
+        """The loss of one output: with these weights (k,) of the teacher's, and its constant."""
+        return dataclasses.replace(
+            self, teacher=self.teacher.with_weights(weights), constant=constant
+        )
+
+    def euclidean(self, student: Student) -> tuple[Array, Gradient]:
+        """Value and gradient in one pass over all pairs, of all outputs."""
+        if self.teacher.outputs is None:
+            return super().euclidean(student)
+        return added_up(self, student)
+
+    def refit(self, student: Student, used: Array | None = None) -> tuple[Student, Array]:
+        """The student with the weights that minimise L at its positions, and that L."""
+        loss = self.suited_to(student)
+        if loss is not self:
+            return loss.refit(student, used)
+        if self.teacher.outputs is None:
+            return super().refit(student, used)
+        self.check(student)
+        one = lambda loss, c: loss.refit(Student(student.positions, c), used)  # noqa: E731
+        found, values = over_outputs(self, one, student.weights)
+        return Student(student.positions, found.weights.T), jnp.sum(values)
+
+    def empty_value(self) -> Array:
+        """b.K b, where it counts."""
+        return self.constant if self.teacher.outputs is None else jnp.sum(self.constant)
+
+    def unexplained(self, points: Array, student: Student) -> Array:
+        """As for one output; the most of all outputs."""
+        if self.teacher.outputs is None:
+            return super().unexplained(points, student)
+        one = lambda loss, c: loss.unexplained(points, Student(student.positions, c))  # noqa: E731
+        return jnp.max(over_outputs(self, one, student.weights), axis=0)
+
+    def free_units(self, points: ArrayLike) -> FreeUnits:
+        """One unit alone at each point; in logarithms, so also where C underflows."""
+        if self.teacher.outputs is None:
+            return super().free_units(points)
+        return free_units_of_all(over_outputs(self, lambda loss: loss.free_units(points)))
+
+    def weight_hessian(self, student: Student) -> Array:
+        """2 (K + ridge), (k, k); for m outputs (k m, k m)."""
+        outputs = self.teacher.outputs
+        if outputs is None:
+            return super().weight_hessian(student)
+        one = self.of_output(self.teacher.weights[:, 0], self.constant[0])
+        alike = Student(student.positions, student.weights[:, 0])
+        return for_all_outputs(one.weight_hessian(alike), outputs)
 
     def laplacian(self, student: Student, units: ArrayLike | Iterable[int] | None = None) -> Array:
         """The Laplacian of L in each unit alone, shape (k,); or in a group moved together, ().
@@ -71,11 +190,12 @@ class PopulationLoss(ChargedLoss):
         operator. Motions that leave Phi unchanged drop the pairs within the group: the papers'
         correlated move (Full, Theorem 3.6 and Theorem F.2).
         """
-        student = self.check(student)
+        loss, student = self.suited_to(student), self.check(student)
         if units is None:
-            return _unit_laplacians(self, student)
+            plain = loss.across is None and student.outputs is None
+            return (_unit_laplacians if plain else unit_laplacians)(loss, student)
         chosen = moved_together(units, student.units)
-        return _group_laplacian(self, student, chosen)
+        return _group_laplacian(loss, student, chosen)
 
     def node(self, unit: int, student: Student) -> PopulationLoss:
         """The loss as a function of one unit, all others fixed: a teacher of what they leave.
@@ -89,26 +209,38 @@ class PopulationLoss(ChargedLoss):
 
     def left_by(self, student: Student) -> PopulationLoss:
         """The loss of further units: its teacher is this one, less the student."""
-        left = Teacher(
-            jnp.concatenate([self.teacher.positions, student.positions]),
-            jnp.concatenate([self.teacher.weights, -student.weights]),
-            self.teacher.species,
-            on=self.teacher.manifold,
+        loss = self.suited_to(student)
+        left = eqx.tree_at(
+            lambda teacher: (teacher.positions, teacher.weights),
+            loss.teacher,
+            (
+                jnp.concatenate([loss.teacher.positions, student.positions]),
+                jnp.concatenate([loss.teacher.weights, -student.weights]),
+            ),
         )
-        constant = self.value(student) if self.name != "one-node" else self.constant
-        return dataclasses.replace(self, teacher=left, constant=constant)
+        across = None
+        if loss.across is not None:
+            across = loss.across.joined(loss.field, student.units)
+        constant = loss.constant
+        if self.name != "one-node" and student.outputs is None:
+            constant = loss.value(student)
+        elif self.name != "one-node":
+            one = lambda loss, c: loss.value(Student(student.positions, c))  # noqa: E731
+            constant = over_outputs(loss, one, student.weights)
+        return dataclasses.replace(loss, teacher=left, constant=constant, across=across)
 
     def kink_at(self, student: Student) -> str:
         """The origin for an activation with a kink, a ridge of a product, a cusp of a formula."""
         if self.unbounded or not student.units:
             return ""
-        w = np.asarray(self.teacher.positions)[np.asarray(self.teacher.weights) != 0]
+        charged = np.asarray(self.teacher.weights).reshape(self.teacher.units, -1)
+        w = np.asarray(self.teacher.positions)[np.any(charged != 0, axis=1)]
         return self.field.coupling.kink_at(np.asarray(student.positions), w)
 
     def gradient_scale(self) -> float:
         """s min(1, s) Phi: s the teacher's largest weight, Phi the largest Phi(w_j, w_j)."""
         size = float(np.max(np.abs(np.asarray(self.teacher.weights))))
-        power = abs(float(np.max(self.self_energies(self.teacher.positions))))
+        power = abs(float(np.max(self._proton_energies())))
         known = 0 < size < np.inf and 0 < power < np.inf
         return size * min(1.0, size) * power if known else 1.0
 
@@ -120,11 +252,12 @@ class PopulationLoss(ChargedLoss):
         """
         if not self._is_mean_square():
             return -1.0
-        total = 0.0
-        for network in (student, self.teacher):
-            sizes = np.sqrt(np.abs(np.asarray(self.self_energies(network.positions))))
-            total += float(np.abs(np.asarray(network.weights)) @ sizes)
-        return ROUNDING * total**2
+        energies = (self.self_energies(student.positions), self._proton_energies())
+        total = sum(
+            np.sqrt(np.abs(np.asarray(own))) @ np.abs(np.asarray(weights))
+            for own, weights in zip(energies, (student.weights, self.teacher.weights), strict=True)
+        )
+        return ROUNDING * float(np.sum(np.square(total)))
 
     def gram(self, positions: Array, others: Array) -> Array:
         """K: Phi(x_i, y_j) between positions (k, d) and others (m, d), shape (k, m)."""
@@ -137,14 +270,17 @@ class PopulationLoss(ChargedLoss):
 
     def potential(self, points: ArrayLike, student: Student | None = None) -> Array:
         """C at points (n, d): what teacher and student together make there; shape (n,)."""
+        self._of_one_output()
         return _probe(self, *self._probes(points, student))[0]
 
     def potential_gradient(self, points: ArrayLike, student: Student | None = None) -> Array:
         """The Riemannian gradient of C at points (n, d); the same shape."""
+        self._of_one_output()
         return _probe(self, *self._probes(points, student))[1]
 
     def log_potential(self, points: ArrayLike, student: Student | None = None) -> LogPotential:
         """The sign of C, log|C| and its Riemannian gradient, right also where C underflows."""
+        self._of_one_output()
         return _log_probe(self, *self._probes(points, student))
 
     def _is_mean_square(self) -> bool:
@@ -152,8 +288,23 @@ class PopulationLoss(ChargedLoss):
         species = self.teacher.species
         # Potentials by name (distance, harmonic) and formulas need not have an activation.
         named = species.origin == "activation" and is_activation(species.name)
-        known = species.given is not None or named
+        known = species.given is not None or named or isinstance(species.potential, MixedDual)
         return known and self.terms == Terms()
+
+    def _of_one_output(self) -> None:
+        if self.teacher.outputs is not None:
+            raise EarnshawError(
+                f"the potential of {self.teacher.outputs} outputs is a vector; allowed: that of "
+                "one, population_loss(Teacher(positions, weights[:, 0], ...))"
+            )
+
+    def _proton_energies(self) -> Array:
+        """Phi(w_j, w_j) of the teacher's units, each of its own kind: (k,)."""
+        if self.across is None:
+            return self.self_energies(self.teacher.positions)
+        kinds = _kinds(self.teacher)
+        positions = self.teacher.positions[: len(kinds.which)]
+        return self_energies_of(mixed_field(kinds).coupling, positions)
 
     def _electrons(self, student: Student) -> Units:
         return units(student.positions, student.weights)
@@ -175,8 +326,11 @@ def population_loss(
     wrt: str | None = None,
     devices: Iterable[Any] | None = None,
     tile: int = TILE,
+    activation: Any = None,
 ) -> PopulationLoss:
     """The exact loss E[(f - g)^2] of students of `teacher`, or a variant of it.
+
+    Of several outputs it is E|f - g|^2.
 
     Args:
         teacher: the hidden network f.
@@ -185,6 +339,8 @@ def population_loss(
             "weights".
         devices: JAX devices to share the work with, e.g. ``jax.devices()``.
         tile: entries of the largest matrix that is ever made.
+        activation: that of the students, by default the teacher's; or a list, one a unit. A student
+            that was made with an activation needs no mention here.
     """
     if not isinstance(teacher, Teacher):
         raise EarnshawError(f"a population loss needs a Teacher, not {type(teacher).__name__}")
@@ -197,28 +353,84 @@ def population_loss(
         check_squares(teacher.positions, "teacher unit")
     pairs = {"pairs of units": teacher.units**2, "dimensions": teacher.dim}
     check_work("one value of the loss", pairs)
-    coupling = choose_coupling(teacher.potential, teacher.manifold, teacher.dim)
-    field = Field(coupling, devices_mesh(devices), check_integer("tile", tile, 64))
-    unbounded = coupling.unbounded(teacher.positions[0])
-    loss = PopulationLoss(
+    if teacher.outputs is not None and objective not in ("full", "without-constants"):
+        raise EarnshawError(f"{objective} is for one output; allowed: full, without-constants")
+    like = devices_mesh(devices), check_integer("tile", tile, 64)
+    if activation is not None or isinstance(teacher.potential, MixedDual):
+        kind = None if activation is None else UnitKind(given_units(activation))
+        made = _of_kinds(teacher, kind, like, objective, moving)
+    else:
+        coupling = choose_coupling(teacher.potential, teacher.manifold, teacher.dim)
+        made = PopulationLoss(
+            teacher=teacher,
+            field=Field(coupling, *like),
+            constant=jnp.zeros(()),
+            manifold=teacher.manifold,
+            name=objective,
+            wrt=moving,
+            unbounded=coupling.unbounded(teacher.positions[0]),
+        )
+    constant = jnp.zeros(teacher.weights.shape[1:])
+    if made.terms.constant:
+        among = made.field if made.across is None else mixed_field(_kinds(teacher), *like)
+        energy = lambda b: _energy_of(among, teacher.with_weights(b))  # noqa: E731
+        b = teacher.weights
+        constant = energy(b) if teacher.outputs is None else jax.vmap(energy, in_axes=1)(b)
+    return eqx.tree_at(lambda loss: loss.constant, made, constant)
+
+
+def suited(loss: PopulationLoss, student: Student) -> PopulationLoss:
+    """The loss of students with the activation of this one, where that is not the loss's own."""
+    kind, own = student.unit_kind, loss.kind or loss.teacher.unit_kind
+    if kind is None or kind.units is own.units or loss.manifold.name == "sphere":
+        return loss
+    if _same_units(kind.responses, own.responses):
+        return loss
+    like = loss.field.mesh, loss.field.tile
+    other = _of_kinds(loss.teacher, kind, like, loss.name, loss.wrt)
+    return dataclasses.replace(other, constant=loss.constant)
+
+
+def _of_kinds(
+    teacher: Teacher,
+    kind: UnitKind | None,
+    like: tuple[Mesh | None, int],
+    name: str,
+    wrt: Moving,
+) -> PopulationLoss:
+    """The loss, its constant still 0, of students of another kind, or of a mixed teacher's."""
+    theirs = _kinds(teacher)
+    mine = theirs if kind is None else kinds_like(teacher.species, kind.responses, teacher.dim)
+    fields = fields_of(mine, theirs, *like)
+    several = len(mine.parts) > 1
+    return PopulationLoss(
         teacher=teacher,
-        field=field,
+        field=mixed_field(mine, *like),
         constant=jnp.zeros(()),
         manifold=teacher.manifold,
-        name=objective,
-        wrt=moving,
-        unbounded=unbounded,
+        name=name,
+        wrt=wrt,
+        unbounded=False,
+        across=Between(fields, mine.which if several else None, theirs.which),
+        kind=kind,
     )
-    if not loss.terms.constant:
-        return loss
-    return eqx.tree_at(lambda loss: loss.constant, loss, _teacher_energy(loss))
+
+
+def _kinds(teacher: Teacher) -> MixedDual:
+    return kinds_of(teacher.species, teacher.units, teacher.dim)
+
+
+def _same_units(first: Any, second: Any) -> bool:
+    """Whether two networks have the same activations, unit by unit."""
+    one, other = (each if isinstance(each, tuple) else (each,) for each in (first, second))
+    return len(one) == len(other) and all(map(same_activation, one, other))
 
 
 @eqx.filter_jit
-def _teacher_energy(loss: PopulationLoss) -> Array:
-    b = loss.teacher.weights
-    among, _ = loss.field.within(loss._protons(0))
-    alone, _ = loss.field.coupling.alone(loss.teacher.positions)
+def _energy_of(field: Field, teacher: Teacher) -> Array:
+    b = teacher.weights
+    among, _ = field.within(units(teacher.positions, b))
+    alone, _ = field.coupling.alone(teacher.positions)
     return sum_all(weigh(b, among)) + sum_all(weigh(b * b, alone))
 
 

@@ -48,7 +48,7 @@ class Field:
         null: whether it may be null, in a JSON file.
         low, high: the least and the largest integer, or number.
         allowed: the texts that it may be, if not any.
-        shape: of an array, in letters.
+        shape: of an array, in letters; a last one with a question mark may be missing.
         integers: whether an array has integers instead of real numbers.
         finite: whether NaN and infinities are refused in an array, or as a number.
         texts: whether a list has to be one of different texts.
@@ -155,13 +155,18 @@ class Field:
             raise EarnshawError(f"its {name} have NaN or infinite entries; allowed: finite numbers")
         if isinstance(value, list) and array.shape == (0,):
             # JSON has no array (0, d): it is as large as the others say.
-            known = tuple(sizes.get(letter, (0, ""))[0] for letter in self.shape)
+            needed = (letter for letter in self.shape if not letter.endswith("?"))
+            known = tuple(sizes.get(letter, (0, ""))[0] for letter in needed)
             array = array.reshape(known) if 0 in known else array
-        allowed = f"allowed: ({', '.join(self.shape)})"
-        if array.ndim != len(self.shape):
+        shapes = [tuple(letter.removesuffix("?") for letter in self.shape)]
+        if self.shape[-1].endswith("?"):
+            shapes.append(shapes[0][:-1])
+        allowed = "allowed: " + " or ".join(f"({', '.join(shape)})" for shape in shapes)
+        fitting = [shape for shape in shapes if len(shape) == array.ndim]
+        if not fitting:
             raise EarnshawError(f"its {name} have shape {array.shape}; {allowed}")
         said = f"its {name} {array.shape}"
-        for letter, size in zip(self.shape, array.shape, strict=True):
+        for letter, size in zip(fitting[0], array.shape, strict=True):
             known_size, who = sizes.setdefault(letter, (size, said))
             if size != known_size:
                 raise EarnshawError(f"its {name} have shape {array.shape}, {who}; {allowed}")
@@ -240,9 +245,9 @@ def texts(name: str) -> Field:
     return Field(name, list, texts=True)
 
 
-def values(name: str, *, null: bool = False) -> Field:
+def values(name: str, *, null: bool = False, optional: bool = False) -> Field:
     """A list of anything that JSON can hold."""
-    return Field(name, list, null=null)
+    return Field(name, list, null=null, optional=optional)
 
 
 def table(name: str, *, optional: bool = False) -> Field:

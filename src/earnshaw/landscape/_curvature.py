@@ -92,7 +92,8 @@ def along(found: Curvature, student: Student, smooth: csr_matrix) -> Gradient | 
     if found.vector is None:
         return None
     of_positions, of_weights = np.split(found.vector, [smooth.shape[1]])
-    weights = of_weights if len(of_weights) else np.zeros(student.units)
+    weights = of_weights if len(of_weights) else np.zeros(student.weights.size)
+    weights = weights.reshape(student.weights.shape)
     positions = (smooth @ of_positions).reshape(student.positions.shape)
     return Gradient(jnp.asarray(positions), jnp.asarray(weights))
 
@@ -103,7 +104,7 @@ def smallest_curvature(objective: Objective, binding: Binding, smooth: csr_matri
     Transversal to the orbit of the student under the symmetries of the loss.
     """
     student, count = binding.student, smooth.shape[1]
-    weights = student.units if objective.wrt != "positions" else 0
+    weights = student.weights.size if objective.wrt != "positions" else 0
     size = count + weights
     if not size:
         return Curvature(math.inf, 0.0)
@@ -112,13 +113,11 @@ def smallest_curvature(objective: Objective, binding: Binding, smooth: csr_matri
 
     def product(coordinates: Array | np.ndarray) -> np.ndarray:
         part, change = np.split(np.asarray(coordinates), [count])
-        moved = objective.hvp(
-            student,
-            ((smooth @ part).reshape(student.positions.shape), change if weights else None),
-        )
-        return np.append(
-            smooth.T @ np.asarray(moved.positions).ravel(), np.asarray(moved.weights)[:weights]
-        )
+        by_weights = change.reshape(student.weights.shape) if weights else None
+        by_positions = (smooth @ part).reshape(student.positions.shape)
+        moved = objective.hvp(student, (by_positions, by_weights))
+        of_weights = np.asarray(moved.weights).ravel()[:weights]
+        return np.append(smooth.T @ np.asarray(moved.positions).ravel(), of_weights)
 
     orbit = _orbit(objective, student, smooth, weights)
     if size <= SMALL:

@@ -65,9 +65,15 @@ class Binding:
     unsure: str = ""
 
     @property
+    def charges(self) -> np.ndarray:
+        """The weights (k,); of several outputs their lengths, since no cusp has to do with them."""
+        weights = np.asarray(self.student.weights)
+        return weights if weights.ndim == 1 else np.linalg.norm(weights, axis=1)
+
+    @property
     def pulls(self) -> np.ndarray:
         """How strongly the cusp draws each unit back; negative if it repels the unit."""
-        return np.asarray(self.student.weights) * self.rates
+        return self.charges * self.rates
 
     @property
     def held(self) -> np.ndarray:
@@ -82,7 +88,7 @@ class Binding:
         smooth are no linear space.
         """
         meets = self.anchored | (np.bincount(self.place)[self.place] > 1)
-        return meets & (self.rates == 0) & (np.asarray(self.student.weights) != 0)
+        return meets & (self.rates == 0) & (self.charges != 0)
 
     def group_margins(self, forces: np.ndarray) -> tuple[float, float]:
         """The least margin of several units of one place that move together: (surely, at most).
@@ -98,7 +104,7 @@ class Binding:
         motion whatever lowers the loss. Where it is less than their resultant, S moves away. NaN
         where there are too many units to try.
         """
-        c, surely, at_most = np.asarray(self.student.weights), np.inf, np.inf
+        c, surely, at_most = self.charges, np.inf, np.inf
         for place in np.unique(self.place[self.held]):
             (here,) = np.nonzero((self.place == place) & (c != 0))
             facing = np.equal.outer(self.sides[here], self.sides[here])
@@ -141,6 +147,9 @@ def bind(objective: Objective, student: Student) -> Binding:
     if objective.wrt == "weights" or not count or teacher is None:
         return free
     slopes = cusp_slopes(objective, student.positions)
+    if np.any(slopes) and objective.charge_shape:
+        several = "charges of several outputs meet at a cusp"
+        return dataclasses.replace(free, unsure=several)
     found = _bound(objective, teacher, free, slopes) if np.any(slopes) else free
     return dataclasses.replace(found, unsure=found.unsure or objective.kink_at(found.student))
 

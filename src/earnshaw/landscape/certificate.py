@@ -168,7 +168,7 @@ def certificate(
     # A product's cusp is |v|_1, whose subdifferential is a cube.
     forces = np.abs(net) if binding.product else np.linalg.norm(net, axis=1, keepdims=True)
     excess = np.maximum(0.0, forces - np.abs(pulls)[:, None])[held]
-    norm = float(np.linalg.norm(np.concatenate([by_weights, smoothly, excess.ravel()])))
+    norm = float(np.linalg.norm(np.concatenate([by_weights.ravel(), smoothly, excess.ravel()])))
     margins = np.where(held, pulls - np.max(forces, axis=1, initial=0.0), np.nan)
     perfect = abs(float(value)) <= objective.rounding_of_zero(binding.student)
     curvature = smallest_curvature(objective, binding, smooth)
@@ -246,7 +246,7 @@ def _by_cusps(
     tolerance: float,
 ) -> Verdict | None:
     """The verdict on a critical point where not every cusp holds its units."""
-    held, weights = binding.held, np.asarray(binding.student.weights)
+    held, weights = binding.held, binding.charges
     least = HELD * binding.scales * np.abs(weights)
     repelled = held & (binding.pulls < -least)
     if np.any(repelled):

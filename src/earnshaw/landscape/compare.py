@@ -26,7 +26,7 @@ from jax.flatten_util import ravel_pytree
 from scipy.optimize import linear_sum_assignment
 
 from earnshaw.charges.network import Student, Teacher
-from earnshaw.charges.plain_network import HasNetwork, Network
+from earnshaw.charges.plain_network import HasNetwork, Network, network_of
 from earnshaw.duality.affine_dual import Cloud
 from earnshaw.energy.distance import (
     Group,
@@ -166,11 +166,7 @@ def compare(
 
 def _network(given: Any) -> Network:
     if isinstance(given, (Teacher, Student)):
-        kind = given.unit_kind
-        if kind is None:
-            raise EarnshawError("this student has no activation; allowed: student.of(teacher)")
-        biases = None if given.biases is None else np.asarray(given.biases)
-        return Network(np.asarray(given.hidden), np.asarray(given.weights), kind.activation, biases)
+        return network_of(given)
     if isinstance(given, HasNetwork):
         return given.to_network()
     raise EarnshawError(

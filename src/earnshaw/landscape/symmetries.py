@@ -37,17 +37,19 @@ INDEPENDENT = 1e-9  # singular values below this part of the largest are 0
 def orbit_directions(objective: Objective, student: Student) -> np.ndarray:
     """Orthonormal columns (k d + k, r): velocities of positions, row by row, then of weights.
 
+    For m outputs (k d + k m, r).
+
     They span the tangent space of the student's orbit; r = 0 where there is none, as for every loss
     of samples. What may not move has rows of 0.
     """
-    count, dim = student.units, student.dim
+    size = student.positions.size + student.weights.size
     teacher = objective.teacher
-    if teacher is None or not count or objective.wrt == "weights":
-        return np.zeros((count * (dim + 1), 0))
+    if teacher is None or not student.units or objective.wrt == "weights":
+        return np.zeros((size, 0))
     groups = (_rotations, _scales, _forms)
     found = np.concatenate([group(objective, teacher, student) for group in groups])
     if not len(found):
-        return np.zeros((count * (dim + 1), 0))
+        return np.zeros((size, 0))
     vectors, sizes, _ = np.linalg.svd(found.T, full_matrices=False)
     return vectors[:, sizes > INDEPENDENT * max(sizes[0], 1.0)]
 
@@ -59,15 +61,16 @@ def orbit_coordinates(objective: Objective, student: Student) -> np.ndarray:
 
 def _rotations(objective: Objective, teacher: Teacher, student: Student) -> np.ndarray:
     """A (theta_i - centre), A antisymmetric and 0 on all that the teacher spans: (r, k d + k)."""
-    dim = student.dim
+    dim, size = student.dim, student.positions.size + student.weights.size
     if objective.invariant not in ("rotations", "both"):
-        return np.zeros((0, student.units * (dim + 1)))
-    w = np.asarray(teacher.positions)[np.asarray(teacher.weights) != 0]
+        return np.zeros((0, size))
+    charged = np.reshape(teacher.weights, (teacher.units, -1)) != 0
+    w = np.asarray(teacher.positions)[np.any(charged, axis=1)]
     free_centre = objective.invariant == "both" and objective.manifold.name == "space"
     centre = w[0] if free_centre and len(w) else np.zeros(dim)
     _, sizes, rows = np.linalg.svd(np.concatenate([w - centre, np.zeros((1, dim))]))
     rank = int(np.sum(sizes > INDEPENDENT * max(float(sizes[0]), 1e-300)))
-    still = np.zeros(student.units)
+    still = np.zeros(student.weights.size)
     arms = (np.asarray(student.positions) - centre) @ rows[rank:].T
     turned = [
         np.append(
@@ -75,27 +78,33 @@ def _rotations(objective: Objective, teacher: Teacher, student: Student) -> np.n
         )
         for i, j in combinations(range(dim - rank), 2)
     ]
-    return np.array(turned).reshape(len(turned), student.units * (dim + 1))
+    return np.array(turned).reshape(len(turned), size)
 
 
 def _scales(objective: Objective, teacher: Teacher, student: Student) -> np.ndarray:
-    """(theta_i, -n c_i) of each unit alone: (k, k d + k), or none."""
-    count, dim = student.units, student.dim
-    degree = symmetries_of(teacher.species).degree
-    free = degree == 0 or (objective.wrt == "both" and not objective.ridge)
-    if objective.manifold.name == "sphere" or degree is None or not free:
-        return np.zeros((0, count * (dim + 1)))
+    """(theta_i, -n c_i) of each homogeneous unit alone: (r, k d + k)."""
     x, c = np.asarray(student.positions), np.asarray(student.weights)
-    positions = np.einsum("il,ld->ild", np.eye(count), x).reshape(count, count * dim)
-    return np.concatenate([positions, -degree * np.diag(c)], axis=1)
+    degrees = objective.degrees(student.units)
+    if objective.manifold.name == "sphere":
+        degrees = (None,) * student.units
+    free = objective.wrt == "both" and not objective.ridge
+    found = []
+    for unit, degree in enumerate(degrees):
+        if degree is None or not (degree == 0 or free):
+            continue
+        by_position, by_weight = np.zeros_like(x), np.zeros_like(c)
+        by_position[unit], by_weight[unit] = x[unit], -degree * c[unit]
+        found.append(np.append(by_position, by_weight))
+    return np.array(found).reshape(len(found), x.size + c.size)
 
 
 def _forms(objective: Objective, teacher: Teacher, student: Student) -> np.ndarray:
     """The velocities that keep the quadratic function of x which the network is: (r, k d + k)."""
     count, dim = student.units, student.dim
-    powers = symmetries_of(teacher.species).quadratic
+    several = objective.mixed or bool(objective.charge_shape)
+    powers = None if several else symmetries_of(teacher.species).quadratic
     if powers is None or objective.ridge or not objective.terms.self_energies:
-        return np.zeros((0, count * (dim + 1)))
+        return np.zeros((0, student.positions.size + student.weights.size))
     x, c, axes = np.asarray(student.positions), np.asarray(student.weights), np.eye(dim)
     by_position = {
         0: np.zeros((1, count, dim)),
@@ -118,16 +127,19 @@ def _forms(objective: Objective, teacher: Teacher, student: Student) -> np.ndarr
 
 
 def _moving(objective: Objective, student: Student) -> np.ndarray:
-    return moving_velocities(np.asarray(objective.manifold.basis(student.positions)), objective.wrt)
+    basis = np.asarray(objective.manifold.basis(student.positions))
+    return moving_velocities(basis, objective.wrt, student.weights.size)
 
 
-def moving_velocities(basis: np.ndarray, wrt: Moving) -> np.ndarray:
+def moving_velocities(basis: np.ndarray, wrt: Moving, charges: int | None = None) -> np.ndarray:
     """The coordinates of the dense Hessian as velocities: orthonormal columns (k d + k, n).
 
-    `basis` (k, d, f) is the manifold's at the student's positions, `wrt` what moves.
+    `basis` (k, d, f) is the manifold's at the student's positions, `wrt` what moves; `charges` is
+    the number of weights, k unless there are several outputs.
     """
     count, dim, _ = basis.shape
-    along = np.concatenate([block_diag(*basis), np.zeros((count, count * basis.shape[2]))])
-    weights = np.eye(count * (dim + 1))[:, count * dim :]
+    charges = count if charges is None else charges
+    along = np.concatenate([block_diag(*basis), np.zeros((charges, count * basis.shape[2]))])
+    weights = np.eye(count * dim + charges)[:, count * dim :]
     moving = {"positions": [along], "weights": [weights], "both": [along, weights]}
     return np.concatenate(moving[wrt], axis=1)

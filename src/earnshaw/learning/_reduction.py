@@ -36,6 +36,7 @@ def reduced(objective: Objective, symmetries: Symmetries, outcome: Outcome) -> O
     """
     first = float(objective.empty_value())
     plain = objective.terms == Terms() and objective.wrt == "both" and np.isfinite(first)
+    plain = plain and not objective.charge_shape and not objective.mixed
     if not plain or outcome.stop in UNFINISHED:
         return outcome
     if not outcome.loss <= nothing(objective, outcome.student, first):

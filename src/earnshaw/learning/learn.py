@@ -10,7 +10,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from earnshaw.charges.matching import match, unit_symmetries
-from earnshaw.charges.network import Student, Teacher, same_charges, same_teacher
+from earnshaw.charges.network import (
+    Student,
+    Teacher,
+    UnitKind,
+    given_units,
+    same_charges,
+    same_teacher,
+)
 from earnshaw.descent.loop import Report
 from earnshaw.descent.method import Stop
 from earnshaw.descent.methods import (
@@ -61,6 +68,7 @@ def learn(
     starts: int | None = None,
     start: str | None = None,
     start_scale: float | None = None,
+    student_activation: str | None = None,
     iterations: int | None = None,
     steps: str | float | None = None,
     tolerance: float | None = None,
@@ -98,6 +106,8 @@ def learn(
         start_scale: how far from the origin random starts are, times what is usual
             (`nodes.usual_starts`): nothing of it comes from the teacher. On R^d node-wise methods
             look at other scales too.
+        student_activation: that of the student's units, if not the teacher's: a name, or one a
+            unit, "relu,relu,tanh".
         iterations: how many at most; for node-wise methods, for each unit.
         steps: "adaptive", "theory", or a number for constant steps.
         tolerance: the eps of M_eps; for "node-wise", the part of the loss that is worth a unit.
@@ -140,7 +150,8 @@ def learn(
         keeper.write(kept[0])  # before the finish, which is done again when the run is resumed
     outcome = session.outcome(state, interrupted)
     before = outcome.student.units
-    outcome = reduced(seen, unit_symmetries(teacher), outcome)
+    if settings.student_activation is None:
+        outcome = reduced(seen, unit_symmetries(teacher), outcome)
     if outcome.student.units < before:
         notes = (*notes, f"{before} units, brought to the {outcome.student.units} that do the same")
     if settings.node_wise and outcome.stop in (
@@ -208,7 +219,9 @@ def objective_of(teacher: Teacher, settings: Settings) -> Objective:
     if settings.samples is None:
         if settings.batch is not None:
             raise EarnshawError("batch= needs samples=")
-        return population_loss(teacher, name, wrt=wrt)
+        return population_loss(teacher, name, wrt=wrt, activation=settings.student_units)
+    if settings.student_activation is not None:
+        raise EarnshawError("student_activation= needs an exact loss; allowed: no samples")
     return empirical_loss(
         teacher,
         settings.samples,
@@ -227,6 +240,10 @@ def _seen(loss: Objective, settings: Settings) -> Objective:
     if loss.samples is not None or settings.steps == "theory":
         return loss
     exact = cast(PopulationLoss, loss)
+    if exact.charge_shape:
+        if settings.oracle != "exact":
+            raise EarnshawError(f"oracle {settings.oracle} is for one output; allowed: exact")
+        return loss
     return asked_loss(exact, oracle_of(settings.oracle, exact, settings.seed))
 
 
@@ -270,18 +287,23 @@ def _session(
 def _run(
     teacher: Teacher, loss: Objective, settings: Settings, outcome: Outcome, notes: tuple[str, ...]
 ) -> Run:
-    matching = match(teacher, outcome.student)
+    asked = settings.student_units
+    kind = teacher if asked is None else UnitKind(given_units(asked))
+    student = outcome.student.of(kind)
+    if teacher.biased:
+        student = student.with_biases()
+    matching = match(teacher, student)
     return Run(
         teacher=teacher,
-        student=outcome.student,
+        student=student,
         method=settings.method,
         stop=decided(outcome.stop, matching),
         iterations=outcome.iterations,
-        loss=float(loss.value(outcome.student)),
-        relative_loss=_relative_loss(teacher, loss, outcome.student),
+        loss=float(loss.value(student)),
+        relative_loss=_relative_loss(teacher, loss, student),
         history=outcome.history,
         matching=matching,
-        certificate=certificate(loss, outcome.student),
+        certificate=certificate(loss, student),
         settings=_described(teacher, settings),
         notes=notes,
     )

@@ -84,7 +84,8 @@ class Run(Result):
     _panel = "earnshaw.plots.learning:draw_ways"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "student", self.student.of(self.teacher))
+        if self.student.unit_kind is None:
+            object.__setattr__(self, "student", self.student.of(self.teacher))
 
     @property
     def oracle(self) -> str:

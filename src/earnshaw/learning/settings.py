@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from typing import Any
 
 from earnshaw.errors import EarnshawError, OutOfRange
@@ -11,6 +12,7 @@ from earnshaw.limits import ORACLES, check_oracle
 from earnshaw.settings import check_settings, setting
 
 LARGEST_SEED = 2**63 - 1
+BETWEEN = re.compile(r",(?![^(]*\))")  # commas that are not inside of a formula's parentheses
 FREE_TO_CHANGE = ("iterations",)  # what may differ when a stored run goes on
 
 
@@ -81,6 +83,18 @@ class Settings(Procedure):
     )
     seed: int = setting(0, "Of the teacher and of the run; 0.", low=0, high=LARGEST_SEED)
     wrt: str | None = setting(None, "What moves: both, positions, weights.")
+    student_activation: str | None = setting(
+        None,
+        "Of the student's units, if not the teacher's: a name, or one a unit with commas.",
+        newer=True,
+    )
+
+    @property
+    def student_units(self) -> str | list[str] | None:
+        """`student_activation` as `ew.Student` takes it."""
+        asked = self.student_activation
+        listed = [] if asked is None else [name.strip() for name in BETWEEN.split(asked)]
+        return listed if len(listed) > 1 else asked
 
     def agreeing(self, given: dict[str, Any]) -> Settings:
         """These settings where a stored run goes on with `given` ones, or why it cannot."""

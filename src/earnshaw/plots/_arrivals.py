@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from earnshaw.learning.run import Run
+from earnshaw.plots._charges import one_number
 from earnshaw.plots.formatting import plural, short
 
 NEAR = 1e-6  # of the teacher's largest length or weight: as near as this counts as there
@@ -47,7 +48,7 @@ class Arrivals:
             index = matching.permutation[unit]
             before = float(np.hypot.reduce(self.ends[index]))
             self.ends[index] = np.asarray(matching.aligned.positions[row])
-            self.weights[unit] = float(matching.aligned.weights[row])
+            self.weights[unit] = one_number(matching.aligned.weights[row][None])[0]
             self.arrived[index] = self.landed[unit]
             after = float(np.hypot.reduce(self.ends[index]))
             scale = after / before if before > 0 else 1.0

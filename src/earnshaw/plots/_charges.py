@@ -26,9 +26,15 @@ def crowding(count: int) -> float:
     return min(1.0, float(np.sqrt(CROWD / max(count, 1))))
 
 
+def one_number(weights: np.ndarray) -> np.ndarray:
+    """Weights (k,) as they are; of several outputs, (k, m), their lengths."""
+    found = np.asarray(weights, dtype=float)
+    return found if found.ndim == 1 else np.linalg.norm(found, axis=1)
+
+
 def marker_areas(weights: np.ndarray, count: int) -> np.ndarray:
     """Areas in square points: from 55 for weight 0 to 210 for the largest, less in a crowd."""
-    size = np.abs(np.asarray(weights, dtype=float))
+    size = np.abs(one_number(weights))
     largest = float(np.max(size, initial=0.0)) or 1.0
     return crowding(count) * (55 + 155 * size / largest)
 
@@ -41,7 +47,8 @@ def ring_areas(weights: np.ndarray) -> np.ndarray:
 
 def draw_protons(axes: Any, view: View, positions: np.ndarray, weights: np.ndarray) -> list[Any]:
     """Red discs with a plus for positive, hollow with a minus for negative weights."""
-    return _discs(axes, view, positions, weights, PROTON, "protons", len(positions), order=4)
+    charges = one_number(weights)
+    return _discs(axes, view, positions, charges, PROTON, "protons", len(positions), order=4)
 
 
 def draw_electrons(
@@ -49,7 +56,8 @@ def draw_electrons(
 ) -> list[Any]:
     """Blue discs that show their charges, the negatives of the weights."""
     count = len(positions)
-    return _discs(axes, view, positions, -weights, ELECTRON, "electrons", count, 0.5, 7, when)
+    charges = -one_number(weights)
+    return _discs(axes, view, positions, charges, ELECTRON, "electrons", count, 0.5, 7, when)
 
 
 def draw_rings(axes: Any, view: View, positions: np.ndarray, areas: np.ndarray) -> list[Any]:
@@ -195,9 +203,10 @@ def legend_handles(
 
     red = {"marker": "o", "markersize": 8, "markeredgecolor": PROTON}
     handles = []
-    if np.any(np.asarray(weights) > 0):
+    charges = one_number(weights)
+    if np.any(charges > 0):
         handles.append(mark("proton, +", markerfacecolor=PROTON, **red))
-    if np.any(np.asarray(weights) <= 0):
+    if np.any(charges <= 0):
         handles.append(mark("proton, −", markerfacecolor="white", **red))
     if antipodes:
         dotted = {"marker": "$◌$", "markersize": 10, "markeredgecolor": PROTON}

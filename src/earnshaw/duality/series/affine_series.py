@@ -1,11 +1,12 @@
-"""Two units with biases and smooth activations without closed forms: the Hermite series.
+"""Two units with biases, of which one is smooth and has no closed form: the Hermite series.
 
 With a_n(mu, q) = E[s(mu + sqrt(q) Z) he_n(Z)],
 
     E[s(u) s'(v)] = sum_n a_n(mu1, q1) a'_n(mu2, q2) rho^n:
 
 coefficients per unit, then a series per pair. For tanh, logistic, softplus, silu and mish, analytic
-in a strip, a_n falls as exp(-const sqrt(n/q)). The bound has the three parts of
+in a strip, a_n falls as exp(-const sqrt(n/q)): one such activation is enough, the other may be made
+of half-lines (`half_lines.py`), whose coefficients are known. The bound has the three parts of
 `_hermite_series.py`: Cauchy-Schwarz and Parseval for what is cut off, twice the difference to every
 second node for the quadrature, and rounding.
 """
@@ -22,6 +23,7 @@ from jax import Array
 
 from earnshaw.duality.activation import DotProduct
 from earnshaw.duality.affine import Affine, Jet
+from earnshaw.duality.half_lines import HalfLinePair, HalfLines, hermite_coefficients
 from earnshaw.duality.pair import EPS, UNDERFLOW, value_and_slope
 from earnshaw.numerics.hermite import weighted_hermite
 from earnshaw.numerics.quadrature import trapezoid_rule
@@ -43,10 +45,10 @@ def _rule() -> tuple[np.ndarray, np.ndarray]:
 
 
 class AffineSeries(eqx.Module):
-    """sum_n a_n(mu1, q1) a'_n(mu2, q2) rho^n for two smooth functions."""
+    """sum_n a_n(mu1, q1) a'_n(mu2, q2) rho^n for two functions, one of them smooth."""
 
-    first: DotProduct
-    second: DotProduct
+    first: DotProduct | HalfLines
+    second: DotProduct | HalfLines
 
     @property
     def method(self) -> str:
@@ -56,7 +58,7 @@ class AffineSeries(eqx.Module):
     @property
     def proven(self) -> bool:
         """Whether `error_at` is a bound: for activations of the library."""
-        return bool(self.first.known and self.second.known)
+        return all(isinstance(one, HalfLines) or one.known for one in (self.first, self.second))
 
     @eqx.filter_jit
     def __call__(self, units: Affine) -> Array:
@@ -103,13 +105,21 @@ def _values(function: DotProduct, mu: Array, q: Array) -> Array:
     return function(mu[..., None] + size[..., None] * nodes)
 
 
-def coefficients(function: DotProduct, mu: Array, q: Array) -> Array:
+def coefficients(function: DotProduct | HalfLines, mu: Array, q: Array) -> Array:
     """a_n(mu, q) for n < N; shape (..., N)."""
+    if isinstance(function, HalfLines):
+        return hermite_coefficients(function, mu, q, DEGREE)
     return _values(function, mu, q) @ jnp.asarray(_rule()[1])
 
 
-def _parts(function: DotProduct, mu: Array, q: Array) -> tuple[Array, Array, Array]:
+def _parts(function: DotProduct | HalfLines, mu: Array, q: Array) -> tuple[Array, Array, Array]:
     """What the coefficients leave of E[s^2], how far off they are as a vector, and its length."""
+    if isinstance(function, HalfLines):
+        found, one = coefficients(function, mu, q), Affine.of_one(mu, q)
+        pair = HalfLinePair(function, function)
+        power, off = pair(one), pair.error_at(one)
+        tail = jnp.abs(power - jnp.sum(found**2, axis=-1)) + 64 * EPS * power + off
+        return tail, jnp.sqrt(off) * EPS**0.5, jnp.sqrt(jnp.abs(power) + tail)
     values, features = _values(function, mu, q), jnp.asarray(_rule()[1])
     fine, coarse = values @ features, 2 * values[..., ::2] @ features[::2]
     power, rough = values**2 @ features[:, 0], 2 * values[..., ::2] ** 2 @ features[::2, 0]

@@ -139,6 +139,8 @@ class AffineCoupling(Coupling):
         return "a unit is at the origin, a kink of its activation" if kinked else ""
 
     def _jumps(self) -> bool:
+        if not self.potential.origin.kinks:
+            return False
         means = self.potential.origin.gaussian_means()
         return means is not None and any(means.jumps(0))
 

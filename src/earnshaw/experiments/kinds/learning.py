@@ -87,7 +87,7 @@ class LearningKind(Kind):
         return dataclasses.asdict(Learning())
 
     def check(self, settings: Settings) -> dict[str, Any]:
-        from earnshaw.charges.network import FOR_THE_POTENTIAL
+        from earnshaw.charges.species import FOR_THE_POTENTIAL
         from earnshaw.duality.named import check_parameters
 
         known = [field.name for field in dataclasses.fields(Learning)]

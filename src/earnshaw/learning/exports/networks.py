@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from earnshaw.charges.network import Student, Teacher
-from earnshaw.charges.plain_network import HasNetwork, Network
+from earnshaw.charges.plain_network import HasNetwork, Network, network_of
 from earnshaw.duality.activation import Activation
 from earnshaw.duality.named import activation as named_activation
 from earnshaw.duality.named import takes_dim
@@ -34,16 +35,18 @@ def network(
     """
     if isinstance(charges, HasNetwork):
         return charges.to_network()
-    if isinstance(charges, Teacher):
-        activation = charges.activation
-    if activation is None:
-        raise EarnshawError("a network needs its activation: activation=")
     if isinstance(charges, (Teacher, Student)):
         if weights is not None:
             raise EarnshawError("a teacher or student has weights of its own; allowed: no weights=")
-        if charges.biased:
-            biases = charges.biases
+        if activation is None or isinstance(charges, Teacher):
+            if charges.unit_kind is None:
+                raise EarnshawError("a network needs its activation: activation=")
+            found = network_of(charges)
+            return dataclasses.replace(found, activation=exportable(found.activation))
+        biases = charges.biases if charges.biased else biases
         weights, charges = charges.weights, charges.hidden
+    if activation is None:
+        raise EarnshawError("a network needs its activation: activation=")
     if weights is None:
         raise EarnshawError("a network needs weights: (units,) or (units, outputs)")
     positions = np.asarray(charges)
