@@ -60,6 +60,7 @@ export class Lab {
     this.seen = null;
     this.dirty = false;
     this.looked = 0;
+    this.edited = 0; // when a hand last moved something
     this.examined = "";
     this.charted = 0;
     this.frames = 0;
@@ -278,6 +279,7 @@ export class Lab {
         this.target = undefined;
       } else this.worker.postMessage({ do: "until", time: this.target });
     }
+    this.stage.rough = this.playing || this.dirty || time - this.edited < 300;
     this.stage.draw(this.picture());
     this.look(time);
     this.controls.showTime();
@@ -367,6 +369,7 @@ export class Lab {
     }
     change(state);
     if (quick) {
+      this.edited = performance.now();
       if (keep) this.undone.push(this.state);
       this.state = state;
       this.state.time = 0;

@@ -42,7 +42,9 @@ export class Stage {
     this.ratio = 1;
     /** @type {unknown} what the shades are of */
     this.shadedGrid = null;
+    this.shadedFine = 0;
     this.shadedDark = false;
+    this.rough = false; // whether pictures follow each other quickly
     this.shadedPositions = new Float64Array(0);
     this.shadedValues = new Float64Array(0);
     /** @type {CanvasImageSource | null} a map drawn instead of the field */
@@ -267,10 +269,11 @@ export class Stage {
       const cell = CELLS.find((side) => work <= side * side) ?? CELLS[CELLS.length - 1];
       const grid = this.fieldGrid(sources.dim, cell);
       const { left, top, columns, rows } = grid;
-      if (grid !== this.shadedGrid || this.dark !== this.shadedDark || !same(sources.positions, this.shadedPositions) || !same(sources.values, this.shadedValues)) {
-        Object.assign(this, { shadedGrid: grid, shadedDark: this.dark, shadedPositions: sources.positions, shadedValues: sources.values });
+      const fine = this.rough ? (cell > 5 ? 3 : 2) : cell > 5 ? 8 : 5; // pixels of a cell
+      if (grid !== this.shadedGrid || fine !== this.shadedFine || this.dark !== this.shadedDark || !same(sources.positions, this.shadedPositions) || !same(sources.values, this.shadedValues)) {
+        Object.assign(this, { shadedGrid: grid, shadedFine: fine, shadedDark: this.dark, shadedPositions: sources.positions, shadedValues: sources.values });
         const values = potentialAt(this.lookup, sources.dim, grid.points, sources.positions, sources.values);
-        const image = shades(values, columns, rows, levelsOf(values, this.lookup.floor(sources.values)), this.dark, grid.mask, cell > 5 ? 3 : 2);
+        const image = shades(values, columns, rows, levelsOf(values, this.lookup.floor(sources.values)), this.dark, grid.mask, fine);
         this.surface.width = image.width;
         this.surface.height = image.height;
         /** @type {CanvasRenderingContext2D} */ (this.surface.getContext("2d")).putImageData(image, 0, 0);
