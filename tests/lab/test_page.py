@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -38,14 +43,9 @@ def test_file_works_from_disk_with_no_request(chromium, tmp_path):
     with Opened(chromium, "about:blank", folder=False, offline=True) as page:
         page.context.on("request", lambda request: asked.append(request.url))
         page.goto((tmp_path / "lab.html").as_uri())
-        page.wait_for_function("window.lab?.frames > 1")
+        wait(page, "window.lab?.frames > 1")
         page.evaluate("lab.controls.openScene('five'); lab.play()")
-        for _ in range(300):  # Playwright's own waiting needs eval, which the policy forbids
-            page.wait_for_timeout(200)
-            if page.evaluate("lab.stop") == "bound":
-                break
-        else:
-            pytest.fail("the electrons have not arrived")
+        wait(page, "lab.stop === 'bound'")
         assert page.get_by_role("button", name="certify in Python").is_disabled()
     assert [url for url in asked if not url.startswith(("file:", "blob:"))] == []
 
@@ -59,7 +59,7 @@ def test_replay_of_a_path(chromium, tmp_path):
     path = ew.simulate(teacher, student, 30.0)
     write_lab(tmp_path / "path.html", replay=replay_of(path))
     with Opened(chromium, (tmp_path / "path.html").as_uri(), folder=False) as page:
-        page.wait_for_function("window.lab?.frames > 1")
+        wait(page, "window.lab?.frames > 1")
         assert page.evaluate("lab.last.time") == path.times[-1]
         page.evaluate("lab.goTo(lab.last.time)")
         shown = page.evaluate("[...lab.now().x]")
@@ -67,3 +67,38 @@ def test_replay_of_a_path(chromium, tmp_path):
         assert page.evaluate("[...lab.now().bound]") == path.bound.tolist()
         page.get_by_role("button", name="continue from here").click()
         assert page.evaluate("lab.state.electrons.flat()") == shown
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_command_serves_the_page_and_answers(chromium):
+    """The address with its token opens the lab once; Python answers; Ctrl-C ends it cleanly."""
+    command = [sys.executable, "-m", "earnshaw", "lab", "--no-browser", "--json", "--port", "8970"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        url = json.loads(server.stdout.readline())["url"]
+        with Opened(chromium, url, folder=False) as page:
+            wait(page, "window.lab?.frames > 1")
+            assert "token" not in page.url
+            page.evaluate("lab.askFormula('x*tanh(x)', 'circle'); lab.change({ stage: 'circle' })")
+            wait(page, "lab.state.formula === 'x*tanh(x)'")
+            page.evaluate("lab.askFormula('__import__(1)', 'circle')")
+            wait(page, "!lab.controls.banner.hidden")
+            assert page.evaluate("lab.state.formula") == "x*tanh(x)"
+        with Opened(chromium, url, folder=False) as stranger:
+            assert "has been used" in stranger.inner_text("body")
+    finally:
+        server.send_signal(signal.SIGINT)
+        output, said = server.communicate(timeout=30)
+    assert "Traceback" not in said
+    assert output == ""
+
+
+def wait(page, condition):
+    """Until a condition holds. Playwright's own waiting needs eval, which the policy forbids."""
+    for _ in range(600):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(200)
+    pytest.fail(f"not within two minutes: {condition}")
