@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from earnshaw.cli.terminal import finish, note, print_json, say
-from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import check_writable
 from earnshaw.limits import check_integer
 
@@ -40,12 +39,7 @@ def command(
     check_integer("port", port, 0, 65535)
     from earnshaw.lab.server import Serving
 
-    try:
-        serving = Serving(host, port)
-    except (OSError, UnicodeError):
-        raise EarnshawError(
-            f"cannot listen at {host!r}; allowed: an address of this machine"
-        ) from None
+    serving = Serving(host, port)
     if port and serving.port != port:
         note(f"port {port} is in use: listening at {serving.port}")
     if json:

@@ -157,10 +157,11 @@ def open_socket(host: str, port: int) -> socket.socket:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             found.bind((host, tried))
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
             found.close()
-            if tried == port and error.errno not in _IN_USE:
-                raise EarnshawError(f"cannot listen at {host}:{port}: {error.strerror}") from None
+            if getattr(error, "errno", None) not in _IN_USE:
+                why = getattr(error, "strerror", None) or "no address of this machine"
+                raise EarnshawError(f"cannot listen at {host}:{tried}: {why}") from None
             continue
         found.listen(64)
         return found
