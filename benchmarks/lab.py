@@ -22,8 +22,8 @@ PICTURES = {  # what is done before the picture is taken, and the condition that
     "earnshaw": ("lab.controls.openScene('earnshaw')", "lab.seen !== null"),
     "five": ("lab.controls.openScene('five'); lab.play()", "lab.events.length >= 4"),
     "basins": (
-        "lab.controls.openScene('five'); lab.setMap(true); lab.controls.update()",
-        "lab.mapMore === false",
+        "lab.controls.openScene('five'); lab.map.show(true); lab.controls.update()",
+        "lab.map.more === false",
     ),
     "sign": ("lab.controls.openScene('sign')", "lab.seen !== null"),
 }

@@ -291,7 +291,7 @@ def test_basin_map(lab):
         cell = (np.floor((np.asarray(start) + 3) * 10) + 0.5) / 10 - 3  # the middle of its pixel
         path = ew.simulate(teacher, ew.Student([cell], [1.0]), 100.0)
         assert path.bound.tolist() == [end]
-    lab.evaluate("lab.setMap(true)")
+    lab.evaluate("lab.map.show(true)")
     lab.wait_for_function("lab.stage.map !== null", timeout=60_000)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from earnshaw.charges.network import Teacher
-from earnshaw.duality.activation import DotProduct
+from earnshaw.duality.activation import DotProduct, Translation
 from earnshaw.duality.named import ACTIVATIONS, POTENTIALS, activation
 from earnshaw.errors import EarnshawError
 from earnshaw.lab.tables import activation_table, potential_table
@@ -32,6 +32,7 @@ STAGES = {
     "sphere": ("sphere", 3),
 }
 GIVEN = {"hermite": ("hermite-2", "hermite-3", "hermite-4"), "polynomial": ()}  # needs coefficients
+RADII = np.linspace(0.02, 4.0, 200)  # at which profiles are drawn
 PARAMETERS: dict[str, dict[str, Any]] = {"sphere-synthetic": {"degree": 4}}
 
 
@@ -61,6 +62,7 @@ def catalogue() -> dict[str, Any]:
                 tables.append(table)
             entry["stages"][stage] = tables.index(table)
         entry["activation"] = _activation(name)
+        entry["profiles"] = _profiles(name)
         if entry["stages"]:
             entries[name] = entry
     return {"entries": entries, "tables": tables}
@@ -77,6 +79,21 @@ def _activation(name: str) -> dict[str, Any] | None:
         return activation_table(made) if isinstance(made, DotProduct) else None
     except EarnshawError:
         return None
+
+
+def _profiles(name: str) -> dict[str, list[float]]:
+    """h(x) of units on R^d, at x = (RADII, 0, ...), by stage; to be drawn."""
+    found = {}
+    for stage, (on, dim) in STAGES.items():
+        try:
+            made = activation(name, dim=dim) if on == "space" and name in ACTIVATIONS else None
+        except EarnshawError:
+            continue
+        if isinstance(made, Translation):
+            values = np.asarray(made.profile(np.eye(1, dim) * RADII[:, None]))
+            if np.all(np.isfinite(values)):  # bessel is infinite along an axis
+                found[stage] = np.round(values, 9).tolist()
+    return found
 
 
 def read() -> dict[str, Any]:

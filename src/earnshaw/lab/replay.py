@@ -44,7 +44,7 @@ def replay_of(result: Path | Run | Landscape) -> dict[str, Any]:
 
 
 def start_of(teacher: Teacher, student: Student | None) -> dict[str, Any]:
-    """One state to begin with; without a student, electrons where the page's seed 0 puts them."""
+    """One state to begin with; without a student, the page draws as many electrons as protons."""
     electrons = Student(np.zeros((0, teacher.dim)), np.zeros(0)) if student is None else student
     for what, network in (("teacher", teacher), ("student", electrons)):
         if network.units > UNITS:

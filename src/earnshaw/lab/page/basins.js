@@ -7,7 +7,16 @@
 
 import { Lookup } from "./field.js";
 
-export const PALETTE = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800", "#7a5195"];
+export const PALETTE = [
+  "#0072b2",
+  "#e69f00",
+  "#009e73",
+  "#cc79a7",
+  "#56b4e9",
+  "#d55e00",
+  "#b8a800",
+  "#7a5195",
+];
 const NOWHERE = "#8a90a0";
 const STEPS = 2400; // of one electron, at most
 const PASS = 64; // steps of one pass of the shader, at most: as many as fit into a frame
@@ -75,7 +84,8 @@ export function basinImage({ ends, times, width, height }) {
   for (let i = 0; i < ends.length; i++) {
     const shade = 1 - 0.62 * (1 - Math.exp(-times[i] / 6));
     const colour = hexParts(ends[i] >= 0 ? PALETTE[ends[i] % PALETTE.length] : NOWHERE);
-    for (let n = 0; n < 3; n++) image.data[4 * i + n] = 255 * (colour[n] * shade + (1 - shade) * 0.06);
+    for (let n = 0; n < 3; n++)
+      image.data[4 * i + n] = 255 * (colour[n] * shade + (1 - shade) * 0.06);
     image.data[4 * i + 3] = 255;
   }
   /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")).putImageData(image, 0, 0);
@@ -180,6 +190,9 @@ export class GpuBasins {
     this.force = gl.createTexture();
     /** @type {(WebGLTexture | null)[]} */
     this.states = [];
+    this.steps = 0; // that every pixel has taken
+    this.each = 4; // steps of the next pass
+    this.spent = 0; // milliseconds
     this.frame = gl.createFramebuffer();
   }
 
@@ -188,12 +201,14 @@ export class GpuBasins {
     const { gl } = this;
     this.ask = ask;
     this.steps = 0;
-    this.spent = 0; // milliseconds
-    this.each = 4; // steps of the next pass
+    this.spent = 0;
+    this.each = 4;
     this.canvas.width = width;
     this.canvas.height = height;
     const lookup = new Lookup(ask.table, 16);
-    const slopes = Float32Array.from({ length: SAMPLES }, (_, i) => lookup.slope((i / (SAMPLES - 1)) * 16));
+    const slopes = Float32Array.from({ length: SAMPLES }, (_, i) =>
+      lookup.slope((i / (SAMPLES - 1)) * 16),
+    );
     gl.bindTexture(gl.TEXTURE_2D, this.force);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.R32F, SAMPLES, 1, 0, gl.RED, gl.FLOAT, slopes);
     nearestOnly(gl);
@@ -210,12 +225,13 @@ export class GpuBasins {
   /** One pass; whether there is more to do. */
   pass() {
     const { gl, ask } = this;
-    if (!ask || (this.steps ?? 0) >= STEPS) return false;
+    if (!ask || this.steps >= STEPS) return false;
     const began = performance.now();
     const { width, height } = this.canvas;
     const count = Math.min(MOST, ask.charges.length);
     const sources = new Float32Array(4 * count);
-    for (let j = 0; j < count; j++) sources.set([ask.sources[2 * j], ask.sources[2 * j + 1], ask.charges[j], 0], 4 * j);
+    for (let j = 0; j < count; j++)
+      sources.set([ask.sources[2 * j], ask.sources[2 * j + 1], ask.charges[j], 0], 4 * j);
     const at = (/** @type {string} */ name) => gl.getUniformLocation(this.move, name);
     gl.useProgram(this.move);
     gl.viewport(0, 0, width, height);
@@ -224,7 +240,7 @@ export class GpuBasins {
     gl.uniform1i(at("protons"), Math.min(count, ask.protons));
     gl.uniform1f(at("reach"), 16);
     gl.uniform1f(at("cell"), (ask.box[2] - ask.box[0]) / width);
-    gl.uniform1i(at("steps"), this.each ?? 4);
+    gl.uniform1i(at("steps"), this.each);
     gl.uniform1i(at("first"), this.steps === 0 ? 1 : 0);
     gl.uniform4f(at("box"), ask.box[0], ask.box[1], ask.box[2], ask.box[3]);
     gl.uniform2f(at("size"), width, height);
@@ -247,9 +263,9 @@ export class GpuBasins {
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4)); // waits for the GPU
     const took = performance.now() - began;
-    this.spent = (this.spent ?? 0) + took;
-    this.steps = (this.steps ?? 0) + (this.each ?? 4);
-    this.each = Math.max(1, Math.min(PASS, Math.round(((this.each ?? 4) * FRAME) / Math.max(took, 0.1))));
+    this.spent = this.spent + took;
+    this.steps = this.steps + this.each;
+    this.each = Math.max(1, Math.min(PASS, Math.round((this.each * FRAME) / Math.max(took, 0.1))));
     return this.steps < STEPS;
   }
 }
@@ -265,11 +281,15 @@ function nearestOnly(gl) {
 /** @param {WebGL2RenderingContext} gl @param {string} fragment */
 function program(gl, fragment) {
   const made = /** @type {WebGLProgram} */ (gl.createProgram());
-  for (const [kind, source] of /** @type {[number, string][]} */ ([[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, fragment]])) {
+  for (const [kind, source] of /** @type {[number, string][]} */ ([
+    [gl.VERTEX_SHADER, VERTEX],
+    [gl.FRAGMENT_SHADER, fragment],
+  ])) {
     const shader = /** @type {WebGLShader} */ (gl.createShader(kind));
     gl.shaderSource(shader, source);
     gl.compileShader(shader);
-    if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader) ?? "");
+    if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS))
+      throw new Error(gl.getShaderInfoLog(shader) ?? "");
     gl.attachShader(made, shader);
   }
   gl.bindAttribLocation(made, 0, "corner");

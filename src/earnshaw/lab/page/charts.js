@@ -23,7 +23,11 @@ function sheet(canvas) {
 
 /** Curves in one frame. @param {HTMLCanvasElement} canvas @param {Curve[]} curves
  * @param {{dark: boolean, x: string, y?: string, logarithmic?: boolean, mark?: number | null}} how */
-export function drawCurves(canvas, curves, { dark, x: xName, y: yName = "", logarithmic = false, mark = null }) {
+export function drawCurves(
+  canvas,
+  curves,
+  { dark, x: xName, y: yName = "", logarithmic = false, mark = null },
+) {
   const { g, w, h } = sheet(canvas);
   const colours = COLOURS[dark ? "dark" : "light"];
   const [left, right, top, bottom] = [46, 10, 16, 24];
@@ -38,7 +42,8 @@ export function drawCurves(canvas, curves, { dark, x: xName, y: yName = "", loga
     }
   }
   if (!(x1 > x0)) [x0, x1] = [Number.isFinite(x0) ? x0 : 0, (Number.isFinite(x0) ? x0 : 0) + 1];
-  if (!(y1 - y0 > 1e-12 * Math.max(1, Math.abs(y1)))) [y0, y1] = [(Number.isFinite(y0) ? y0 : 0) - 0.5, (Number.isFinite(y0) ? y0 : 0) + 0.5];
+  if (!(y1 - y0 > 1e-12 * Math.max(1, Math.abs(y1))))
+    [y0, y1] = [(Number.isFinite(y0) ? y0 : 0) - 0.5, (Number.isFinite(y0) ? y0 : 0) + 0.5];
   const pad = 0.06 * (y1 - y0);
   [y0, y1] = [y0 - pad, y1 + pad];
   const px = (/** @type {number} */ x) => left + ((x - x0) / (x1 - x0)) * (w - left - right);
@@ -50,16 +55,19 @@ export function drawCurves(canvas, curves, { dark, x: xName, y: yName = "", loga
   g.textBaseline = "middle";
   for (const y of ticks(y0, y1, logarithmic)) {
     const at = top + ((y1 - y) / (y1 - y0)) * (h - top - bottom);
-    stroke(g, [[left, at], [w - right, at]]);
+    stroke(g, [
+      [left, at],
+      [w - right, at],
+    ]);
     g.fillText(logarithmic ? power(y) : short(y), left - 5, at);
   }
   g.textAlign = "center";
   g.textBaseline = "alphabetic";
   for (const x of ticks(x0, x1, false)) {
-    g.fillText(short(x), Math.min(w - 14, Math.max(left, px(x))), h - bottom + 13);
+    if (px(x) < w - right - 44) g.fillText(short(x), Math.max(left, px(x)), h - bottom + 13);
   }
   g.textAlign = "right";
-  g.fillText(xName, w - right, h - 1);
+  g.fillText(xName, w - right, h - bottom + 13);
   g.textAlign = "left";
   g.fillText(yName, left, 11);
   for (const { points, colour, dots } of curves) {
@@ -69,7 +77,10 @@ export function drawCurves(canvas, curves, { dark, x: xName, y: yName = "", loga
       for (const [x, y] of points) g.fillRect(px(x) - 1.5, py(y) - 1.5, 3, 3);
       continue;
     }
-    stroke(g, points.filter(([, y]) => Number.isFinite(high(y))).map(([x, y]) => [px(x), py(y)]));
+    stroke(
+      g,
+      points.filter(([, y]) => Number.isFinite(high(y))).map(([x, y]) => [px(x), py(y)]),
+    );
   }
   let offset = w - right;
   g.textAlign = "right";
@@ -83,7 +94,10 @@ export function drawCurves(canvas, curves, { dark, x: xName, y: yName = "", loga
     g.strokeStyle = colours.ink;
     g.lineWidth = 1;
     g.setLineDash([3, 3]);
-    stroke(g, [[px(mark), top], [px(mark), h - bottom]]);
+    stroke(g, [
+      [px(mark), top],
+      [px(mark), h - bottom],
+    ]);
     g.setLineDash([]);
   }
 }
@@ -105,6 +119,7 @@ function ticks(low, high, whole) {
   let step = power * ([1, 2, 5, 10].find((n) => n * power >= raw) ?? 10);
   if (whole) step = Math.max(1, Math.round(step));
   const found = [];
-  for (let at = Math.ceil(low / step) * step; at <= high + 1e-12 && found.length < 9; at += step) found.push(Math.abs(at) < 1e-12 * step ? 0 : at);
+  for (let at = Math.ceil(low / step) * step; at <= high + 1e-12 && found.length < 9; at += step)
+    found.push(Math.abs(at) < 1e-12 * step ? 0 : at);
   return found;
 }

@@ -38,7 +38,9 @@ export class Lookup {
     for (let i = 0; i < ENTRIES + 2; i++) {
       const at = Math.min(i / this.scale, this.reach);
       // Of an angle the entry is sin(t/2), half the chord: it is linear in t where units meet.
-      const t = angular ? 2 * Math.asin(Math.min(1, at)) : Math.max(at, pieces.low, i ? 0 : 0.5 / this.scale);
+      const t = angular
+        ? 2 * Math.asin(Math.min(1, at))
+        : Math.max(at, pieces.low, i ? 0 : 0.5 / this.scale);
       const ended = !angular && pieces.high < 64 && t >= pieces.high;
       const f = pieces.at(t);
       this.values[i] = ended ? 0 : f[0];
@@ -88,7 +90,8 @@ export function potentialAt(lookup, d, points, sources, charges) {
         const y = points[2 * i + 1] - b;
         const place = Math.sqrt(x * x + y * y) * scale;
         const at = place < ENTRIES ? place | 0 : ENTRIES;
-        out[i] += q * (values[at] + (at < ENTRIES ? place - at : 0) * (values[at + 1] - values[at]));
+        out[i] +=
+          q * (values[at] + (at < ENTRIES ? place - at : 0) * (values[at + 1] - values[at]));
       }
       continue;
     }
@@ -129,9 +132,13 @@ function phi(lookup, d, X, p, Y, q) {
 export function levelsOf(values, floor = 0) {
   const sizes = [];
   const stride = Math.max(1, Math.floor(values.length / 2000));
-  for (let i = 0; i < values.length; i += stride) if (Number.isFinite(values[i])) sizes.push(Math.abs(values[i]));
+  for (let i = 0; i < values.length; i += stride)
+    if (Number.isFinite(values[i])) sizes.push(Math.abs(values[i]));
   sizes.sort((a, b) => a - b);
-  const limit = Math.max(floor, sizes[Math.floor(USUAL * (sizes.length - 1))] || sizes[sizes.length - 1] || 1);
+  const limit = Math.max(
+    floor,
+    sizes[Math.floor(USUAL * (sizes.length - 1))] || sizes[sizes.length - 1] || 1,
+  );
   return Array.from({ length: STEPS }, (_, i) => limit * ((i + 1) / STEPS) ** BEND);
 }
 
@@ -148,7 +155,11 @@ export function stepColours(dark) {
     return a.map((value, n) => Math.round(value + (place - i) * (b[n] - value)));
   };
   const sides = Array.from({ length: STEPS }, (_, i) => (i + 1) / STEPS);
-  return [...sides.map((part) => blend(negative, part)).reverse(), blend(positive, 0), ...sides.map((part) => blend(positive, part))];
+  return [
+    ...sides.map((part) => blend(negative, part)).reverse(),
+    blend(positive, 0),
+    ...sides.map((part) => blend(positive, part)),
+  ];
 }
 
 /** The step of a value: 0 ... 2 STEPS. @param {number} value @param {number[]} levels */
@@ -192,7 +203,9 @@ export function shades(values, width, height, levels, dark, mask = null, fine = 
     for (let x = 0; x < w - 1; x++) {
       const i = y * w + x;
       if ((steps[i] === steps[i + 1] && steps[i] === steps[i + w]) || data[i] === 0) continue;
-      const zero = (steps[i] - STEPS) * (steps[i + 1] - STEPS) < 0 || (steps[i] - STEPS) * (steps[i + w] - STEPS) < 0;
+      const zero =
+        (steps[i] - STEPS) * (steps[i + 1] - STEPS) < 0 ||
+        (steps[i] - STEPS) * (steps[i + w] - STEPS) < 0;
       const part = zero ? 0.35 : 0.1;
       for (let n = 0; n < 3; n++) {
         const place = 4 * i + n;

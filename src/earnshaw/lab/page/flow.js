@@ -23,12 +23,23 @@ const A = [
   [-0.008480655492356989, 0.335480655492357],
   [2.8971530571054935, -6.359448489975075, 4.3622954328695815],
   [5.325864828439257, -11.748883564062828, 7.4955393428898365, -0.09249506636175525],
-  [5.86145544294642, -12.92096931784711, 8.159367898576159, -0.071584973281401, -0.028269050394068383],
-  [0.09646076681806523, 0.01, 0.4798896504144996, 1.379008574103742, -3.290069515436081, 2.324710524099774],
+  [
+    5.86145544294642, -12.92096931784711, 8.159367898576159, -0.071584973281401,
+    -0.028269050394068383,
+  ],
+  [
+    0.09646076681806523, 0.01, 0.4798896504144996, 1.379008574103742, -3.290069515436081,
+    2.324710524099774,
+  ],
 ];
 const B_ERROR = [
-  0.0017800110522257715, 0.0008164344596567469, -0.007880878010261996, 0.1447110071732629,
-  -0.5823571654525553, 0.45808210592918686, -1 / 66,
+  0.0017800110522257715,
+  0.0008164344596567469,
+  -0.007880878010261996,
+  0.1447110071732629,
+  -0.5823571654525553,
+  0.45808210592918686,
+  -1 / 66,
 ];
 
 /**
@@ -113,7 +124,8 @@ export class Flow {
     this.rtol = rtol * shrink;
     this.atol = atol * shrink;
     this.reach = TOLERANCES * tolerance * shrink;
-    this.slack = (SLACK * this.reach) / (Number.isFinite(length) ? length : Math.max(this.size, this.reach));
+    this.slack =
+      (SLACK * this.reach) / (Number.isFinite(length) ? length : Math.max(this.size, this.reach));
     this.slow = (this.atol + this.rtol * this.size) / horizon;
     this.slowed = SLOWED * this.rtol;
   }
@@ -221,7 +233,8 @@ export class Flow {
       for (let i = 0; i < k + m; i++) {
         const light = this.lightness(leader[i]);
         if (light === 0) continue;
-        for (let n = 0; n < d; n++) velocities[i * d + n] = side[i] * total[leader[i] * d + n] * light;
+        for (let n = 0; n < d; n++)
+          velocities[i * d + n] = side[i] * total[leader[i] * d + n] * light;
       }
     }
     if (this.charging) {
@@ -256,7 +269,8 @@ export class Flow {
           toward -= now.places[i * d + n] * now.velocities[i * d + n];
         }
         length = Math.sqrt(length);
-        if (length > 0 && length < this.reach && toward > RUSHING * this.topSpeeds[i] * length) lost = true;
+        if (length > 0 && length < this.reach && toward > RUSHING * this.topSpeeds[i] * length)
+          lost = true;
       }
     }
     return { ...now, speeds, still, meeting, parting, lost };
@@ -302,11 +316,18 @@ export class Flow {
         if (lp === le) continue;
         for (let side = 1; side >= (this.mirrored ? -1 : 1); side -= 2) {
           let square = 0;
-          for (let n = 0; n < d; n++) square += (now.places[e * d + n] - side * now.places[p * d + n]) ** 2;
+          for (let n = 0; n < d; n++)
+            square += (now.places[e * d + n] - side * now.places[p * d + n]) ** 2;
           const distance = Math.sqrt(square);
           if (distance >= nearest) continue;
           if (!this.engine.potential.unbounded && distance >= this.reach) continue;
-          const pull = this.strength(total[le], turned[e] * oriented[le], total[lp], turned[p] * oriented[lp], side);
+          const pull = this.strength(
+            total[le],
+            turned[e] * oriented[le],
+            total[lp],
+            turned[p] * oriented[lp],
+            side,
+          );
           if (!(pull > 0)) continue;
           const both = lightE + this.lightness(lp);
           let apart = 0;
@@ -315,7 +336,8 @@ export class Flow {
             const gap = now.places[e * d + n] - side * now.places[p * d + n];
             const speed = now.velocities[e * d + n] - side * now.velocities[p * d + n];
             apart += speed * speed;
-            rest += (speed / (both > 0 ? both : 1) + (distance > 0 ? (pull * gap) / distance : 0)) ** 2;
+            rest +=
+              (speed / (both > 0 ? both : 1) + (distance > 0 ? (pull * gap) / distance : 0)) ** 2;
           }
           const met = this.engine.potential.unbounded
             ? distance < Math.max(this.reach, INSTANT * this.time * Math.sqrt(apart))
@@ -538,7 +560,8 @@ export class Flow {
     }
     let seen = this.look(this.x, this.c);
     if (seen.parting) seen = this.findParting(before, seen);
-    for (let i = 0; i < this.k; i++) this.topSpeeds[i] = Math.max(this.topSpeeds[i], seen.speeds[i]);
+    for (let i = 0; i < this.k; i++)
+      this.topSpeeds[i] = Math.max(this.topSpeeds[i], seen.speeds[i]);
     this.x.set(seen.places.subarray(0, this.x.length));
     if (seen.meeting || seen.parting || seen.lost || seen.still) {
       this.stop = this.settle();

@@ -10,20 +10,42 @@ const INPUTS = 3; // |x_1|, |x_2| up to which it goes
 
 /** @param {import("./controls.js").Controls} controls
  * @param {{table: import("./potentials.js").PackedTable, activation: {pieces: import("./potentials.js").PackedPieces} | null,
+ *   profile: number[] | null,
  *   state: import("./state.js").State, x: Float64Array, c: Float64Array, dark: boolean}} about */
-export function drawFunctions(controls, { table, activation, state, x, c, dark }) {
-  controls.sigma.hidden = !activation;
+export function drawFunctions(controls, { table, activation, profile, state, x, c, dark }) {
+  controls.sigma.hidden = !activation && !profile;
+  if (profile) {
+    const points = /** @type {[number, number][]} */ (
+      profile.map((value, i) => [0.02 + (3.98 * i) / (profile.length - 1), value])
+    );
+    drawCurves(controls.sigma, [{ points, colour: "ink" }], {
+      dark,
+      x: "|x − w|",
+      y: "h, of σ = h(x − w)/√p",
+    });
+  }
   if (activation) {
     const sigma = new Pieces(activation.pieces);
-    const points = /** @type {[number, number][]} */ (Array.from({ length: 241 }, (_, i) => [i / 30 - 4, sigma.at(i / 30 - 4)[0]]));
+    const points = /** @type {[number, number][]} */ (
+      Array.from({ length: 241 }, (_, i) => [i / 30 - 4, sigma.at(i / 30 - 4)[0]])
+    );
     drawCurves(controls.sigma, [{ points, colour: "ink" }], { dark, x: "x", y: "σ(x)" });
   }
   const angular = table.kind === "zonal" || table.kind === "homogeneous";
   const phi = new Pieces(table.pieces);
   const end = angular ? Math.PI : 3.5;
   const start = table.unbounded ? 0.02 : 0;
-  const values = /** @type {[number, number][]} */ (Array.from({ length: 281 }, (_, i) => { const t = start + ((end - start) * i) / 280; return [t, phi.at(t)[0]]; }));
-  drawCurves(controls.phi, [{ points: values, colour: "field" }], { dark, x: angular ? "angle" : "r", y: angular ? "Φ(angle)" : table.kind === "product" ? "Φ along an axis" : "Φ(r)" });
+  const values = /** @type {[number, number][]} */ (
+    Array.from({ length: 281 }, (_, i) => {
+      const t = start + ((end - start) * i) / 280;
+      return [t, phi.at(t)[0]];
+    })
+  );
+  drawCurves(controls.phi, [{ points: values, colour: "field" }], {
+    dark,
+    x: angular ? "angle" : "r",
+    y: angular ? "Φ(angle)" : table.kind === "product" ? "Φ along an axis" : "Φ(r)",
+  });
   const maps = Boolean(activation) && state.dim === 2 && angular;
   controls.mapRow.hidden = !maps;
   if (!maps || !activation) return;
@@ -33,7 +55,12 @@ export function drawFunctions(controls, { table, activation, state, x, c, dark }
   const limit = Math.max(...f.map(Math.abs), 1e-9);
   paintMap(controls.maps[0].canvas, f, limit, dark);
   paintMap(controls.maps[1].canvas, g, limit, dark);
-  paintMap(controls.maps[2].canvas, f.map((value, i) => value - g[i]), limit, dark);
+  paintMap(
+    controls.maps[2].canvas,
+    f.map((value, i) => value - g[i]),
+    limit,
+    dark,
+  );
 }
 
 /** sum_i c_i sigma(x.w_i) over a square of inputs. @param {Pieces} sigma

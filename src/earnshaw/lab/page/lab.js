@@ -1,13 +1,13 @@
 // The lab itself: holds the state, the history of the motion and the clock, and connects the worker,
 // the stage, the charts and the controls. `start` puts it into an element of any page.
 
-import { GpuBasins, basinImage, basinRefusal } from "./basins.js";
 import { drawCurves } from "./charts.js";
 import { Controls } from "./controls.js";
 import { flowRefusal } from "./flow.js";
 import { drawFunctions } from "./functions.js";
 import { Engine } from "./engine.js";
 import { Random } from "./linear.js";
+import { BasinMap } from "./map.js";
 import { METHODS } from "./methods.js";
 import { SCENES, sceneState } from "./scenes.js";
 import { Stage } from "./stage.js";
@@ -17,7 +17,6 @@ const LEAD = 0.6; // seconds of play that the worker may be ahead
 const KEPT = 4000; // records; then every second of the older half goes
 const LOOKS = 120; // milliseconds between two examinations
 const REST = 2e-8; // of its top speed: slower is at rest, by the certificate too
-const PATIENCE = 1500; // milliseconds that a map may have taken for a finer one, of four times the work
 const ITERATIONS = 20; // steps of a method for each unit of speed and second
 
 /**
@@ -25,7 +24,7 @@ const ITERATIONS = 20; // steps of a method for each unit of speed and second
  * @typedef {import("./flow.js").Record} Record
  * @typedef {import("./stage.js").Picked} Picked
  * @typedef {{entries: {[name: string]: {stages: {[stage: string]: number}, reasons: {[stage: string]: string},
- *   parameters: object, activation: {pieces: import("./potentials.js").PackedPieces} | null}},
+ *   parameters: object, profiles?: {[stage: string]: number[]}, activation: {pieces: import("./potentials.js").PackedPieces} | null}},
  *   tables: import("./potentials.js").PackedTable[]}} Tables
  * @typedef {{title: string, stage: string, dim: number, potential: string, formula: string, words: string, unit: string,
  *   table: import("./potentials.js").PackedTable | null, protons: number[][], charges: number[], times: number[],
@@ -60,6 +59,7 @@ export class Lab {
     this.seen = null;
     this.dirty = false;
     this.looked = 0;
+    this.pace = LOOKS;
     this.edited = 0; // when a hand last moved something
     this.examined = "";
     this.charted = 0;
@@ -69,11 +69,8 @@ export class Lab {
     this.given = null;
     this.controls = new Controls(root, this);
     this.stage = new Stage(this.controls.canvas);
-    this.gpu = undefined;
-    this.wantsMap = false;
-    this.mapKey = "";
     this.functionsKey = "";
-    this.mapCopy = document.createElement("canvas");
+    this.map = new BasinMap(this);
     this.watchTheme();
     this.open(options.text ?? "");
     this.ended = false;
@@ -118,7 +115,11 @@ export class Lab {
     let state = null;
     if (text && text !== "#") {
       try {
-        state = parsed(text, (potential, stage) => this.tables.entries[potential]?.stages[stage] !== undefined, Object.keys(METHODS));
+        state = parsed(
+          text,
+          (potential, stage) => this.tables.entries[potential]?.stages[stage] !== undefined,
+          Object.keys(METHODS),
+        );
         if (state.potential === "formula") {
           const formula = state.formula;
           this.become(sceneState("five"));
@@ -126,7 +127,9 @@ export class Lab {
           return;
         }
       } catch (error) {
-        this.controls.complain(`${/** @type {Error} */ (error).message} — showing the first scene instead`);
+        this.controls.complain(
+          `${/** @type {Error} */ (error).message} — showing the first scene instead`,
+        );
       }
     }
     if (state) {
@@ -150,10 +153,19 @@ export class Lab {
       this.undone.push(this.state);
       if (this.undone.length > 100) this.undone.shift();
     }
-    const changed = state.stage !== this.state.stage || state.potential !== this.state.potential || this.stage.table !== this.table;
+    const changed =
+      state.stage !== this.state.stage ||
+      state.potential !== this.state.potential ||
+      this.stage.table !== this.table;
     this.state = { ...state, time: 0 };
-    if (this.selected && this.selected.index >= (this.selected.what === "electron" ? state.electrons : state.protons).length) this.selected = null;
-    if (changed || this.stage.table !== this.table) this.stage.become(state.stage, state.dim, this.table);
+    if (
+      this.selected &&
+      this.selected.index >=
+        (this.selected.what === "electron" ? state.electrons : state.protons).length
+    )
+      this.selected = null;
+    if (changed || this.stage.table !== this.table)
+      this.stage.become(state.stage, state.dim, this.table);
     this.begin();
     if (fit) this.stage.fit(this.picture());
     this.stage.show.lines = state.lines;
@@ -173,12 +185,22 @@ export class Lab {
     this.seen = null;
     this.examined = "";
     this.history = [{ time: 0, x, c, energy: NaN, bound: new Int32Array(c.length).fill(-1) }];
-    const refusal = state.method === "flow" ? flowRefusal(new Engine(this.table, state.dim, [], [])) : "";
+    const refusal =
+      state.method === "flow" ? flowRefusal(new Engine(this.table, state.dim, [], [])) : "";
     if (refusal) this.state.method = "gd";
     this.refusal = refusal;
-    this.worker.postMessage({ do: "begin", id: this.id, table: this.table, dim: state.dim, protons: Float64Array.from(state.protons.flat()), charges: Float64Array.from(state.charges), x, c, plan: this.plan() });
-    this.stage.map = null;
-    this.mapKey = "";
+    this.worker.postMessage({
+      do: "begin",
+      id: this.id,
+      table: this.table,
+      dim: state.dim,
+      protons: Float64Array.from(state.protons.flat()),
+      charges: Float64Array.from(state.charges),
+      x,
+      c,
+      plan: this.plan(),
+    });
+    this.map.forget();
   }
 
   plan() {
@@ -203,10 +225,14 @@ export class Lab {
       }
     } else if (message.say === "seen") {
       this.seen = message.seen;
+      this.pace = Math.max(LOOKS, 5 * message.took);
       this.controls.showSeen(message.seen);
-      const stopping = this.state.stopWhen === "rest" ? message.seen.kind !== "not-critical" : this.state.stopWhen === "minimum" && /minimum/.test(message.seen.kind);
+      const stopping =
+        this.state.stopWhen === "rest"
+          ? message.seen.kind !== "not-critical"
+          : this.state.stopWhen === "minimum" && /minimum/.test(message.seen.kind);
       if (this.playing && stopping) this.pause();
-    } else if (message.say === "basins") this.hearBasins(message);
+    } else if (message.say === "basins") this.map.hear(message);
     else if (message.say === "trouble") this.controls.complain(message.words);
   }
 
@@ -232,8 +258,10 @@ export class Lab {
     }
     const [a, b] = [history[low], history[Math.min(low + 1, history.length - 1)]];
     const part = b.time > a.time ? Math.min(1, (clock - a.time) / (b.time - a.time)) : 0;
-    if (part === 0 || (!this.replay && this.state.method !== "flow") || a.x.length !== b.x.length) return a;
-    const mix = (/** @type {Float64Array} */ from, /** @type {Float64Array} */ to) => from.map((value, n) => value + part * (to[n] - value));
+    if (part === 0 || (!this.replay && this.state.method !== "flow") || a.x.length !== b.x.length)
+      return a;
+    const mix = (/** @type {Float64Array} */ from, /** @type {Float64Array} */ to) =>
+      from.map((value, n) => value + part * (to[n] - value));
     const x = mix(a.x, b.x);
     if (this.state.stage === "circle" || this.state.stage === "sphere") {
       const d = this.state.dim;
@@ -242,17 +270,38 @@ export class Lab {
         for (let n = 0; n < d; n++) x[i + n] /= length;
       }
     }
-    return { time: clock, x, c: mix(a.c, b.c), energy: a.energy + part * (b.energy - a.energy), bound: a.bound };
+    return {
+      time: clock,
+      x,
+      c: mix(a.c, b.c),
+      energy: a.energy + part * (b.energy - a.energy),
+      bound: a.bound,
+    };
   }
 
   /** @returns {import("./stage.js").Picture} */
   picture() {
     const now = this.now();
     const { state } = this;
-    const ways = this.stage.show.trails && this.replay?.unit !== "point" ? this.history.filter((record) => record.time <= this.clock) : [];
+    const ways =
+      this.stage.show.trails && this.replay?.unit !== "point"
+        ? this.history.filter((record) => record.time <= this.clock)
+        : [];
     if (ways.length) ways.push(now);
-    const resting = this.seen && this.seen.kind !== "not-critical" && this.seen.eigenvalue < 0 && !this.playing;
-    return { dim: state.dim, x: now.x, c: now.c, bound: now.bound, protons: Float64Array.from(state.protons.flat()), charges: Float64Array.from(state.charges), ways, direction: resting ? this.seen?.direction?.positions ?? null : null, selected: this.selected, frozen: state.frozen };
+    const resting =
+      this.seen && this.seen.kind !== "not-critical" && this.seen.eigenvalue < 0 && !this.playing;
+    return {
+      dim: state.dim,
+      x: now.x,
+      c: now.c,
+      bound: now.bound,
+      protons: Float64Array.from(state.protons.flat()),
+      charges: Float64Array.from(state.charges),
+      ways,
+      direction: resting ? (this.seen?.direction?.positions ?? null) : null,
+      selected: this.selected,
+      frozen: state.frozen,
+    };
   }
 
   /** One frame. @param {number} time */
@@ -266,7 +315,8 @@ export class Lab {
     }
     if (this.playing) {
       this.clock += passed * this.rate;
-      if (!this.replay) this.worker.postMessage({ do: "until", time: this.clock + LEAD * this.rate });
+      if (!this.replay)
+        this.worker.postMessage({ do: "until", time: this.clock + LEAD * this.rate });
       const { last } = this;
       if (this.clock >= last.time) {
         this.clock = last.time;
@@ -287,32 +337,55 @@ export class Lab {
       this.charted = time;
       this.chart();
     }
-    this.mapTurn();
+    this.map.turn();
   }
 
   /** Ask the worker for the numbers of what is shown. @param {number} time */
   look(time) {
-    if (time - this.looked < LOOKS || this.replay?.table === null) return;
+    if (time - this.looked < this.pace || this.replay?.table === null) return;
     const now = this.now();
     const key = `${this.id} ${now.time} ${this.state.wrt}`;
     if (key === this.examined) return;
     this.examined = key;
     this.looked = time;
-    this.worker.postMessage({ do: "examine", id: this.id, time: now.time, x: now.x, c: now.c, plan: this.plan() });
+    this.worker.postMessage({
+      do: "examine",
+      id: this.id,
+      time: now.time,
+      x: now.x,
+      c: now.c,
+      plan: this.plan(),
+    });
   }
 
   chart() {
-    const points = /** @type {[number, number][]} */ (this.history.map((record) => [record.time, record.energy]));
+    const points = /** @type {[number, number][]} */ (
+      this.history.map((record) => [record.time, record.energy])
+    );
     const known = points.map(([, y]) => y).filter((y) => !Number.isNaN(y));
     const [low, high] = [Math.min(...known), Math.max(...known)];
     const what = this.replay?.unit ?? (this.state.method === "flow" ? "time" : "step");
-    drawCurves(this.controls.energy, [{ points, colour: "field" }], { dark: this.dark ?? false, x: what, y: this.table?.unbounded ? "energy (without constants)" : "loss E[(f − g)²]", logarithmic: low > -1e-9 * high && high > 50 * low, mark: this.clock });
+    drawCurves(this.controls.energy, [{ points, colour: "field" }], {
+      dark: this.dark ?? false,
+      x: what,
+      y: this.table?.unbounded ? "energy (without constants)" : "loss E[(f − g)²]",
+      logarithmic: low > -1e-9 * high && high > 50 * low,
+      mark: this.clock,
+    });
     const now = this.now();
     const key = `${this.state.stage} ${this.state.potential} ${this.state.formula} ${this.dark} ${now.x} ${now.c} ${this.state.protons}`;
     if (key !== this.functionsKey && this.controls.functionsOpen && this.replay?.table !== null) {
       this.functionsKey = key;
       const entry = this.tables.entries[this.state.potential];
-      drawFunctions(this.controls, { table: this.table, activation: this.givenActivation ?? entry?.activation ?? null, state: this.state, x: now.x, c: now.c, dark: this.dark ?? false });
+      drawFunctions(this.controls, {
+        table: this.table,
+        activation: this.givenActivation ?? entry?.activation ?? null,
+        profile: entry?.profiles?.[this.state.stage] ?? null,
+        state: this.state,
+        x: now.x,
+        c: now.c,
+        dark: this.dark ?? false,
+      });
     }
   }
 
@@ -348,7 +421,8 @@ export class Lab {
     this.playing = false;
     const next = this.history.find((record) => record.time > this.clock);
     if (next) this.clock = next.time;
-    else if (!this.stop && !this.replay) this.target = this.clock + (this.state.method === "flow" ? 1e-9 : 1);
+    else if (!this.stop && !this.replay)
+      this.target = this.clock + (this.state.method === "flow" ? 1e-9 : 1);
     this.controls.update();
     this.note();
   }
@@ -364,7 +438,9 @@ export class Lab {
     const d = this.state.dim;
     const state = structuredClone(this.state);
     if (this.clock > 0) {
-      state.electrons = Array.from({ length: now.c.length }, (_, i) => [...now.x.subarray(i * d, (i + 1) * d)]);
+      state.electrons = Array.from({ length: now.c.length }, (_, i) => [
+        ...now.x.subarray(i * d, (i + 1) * d),
+      ]);
       state.weights = [...now.c];
     }
     change(state);
@@ -375,7 +451,15 @@ export class Lab {
       this.state.time = 0;
       this.playing = false;
       this.dirty = true;
-      this.history = [{ time: 0, x: Float64Array.from(state.electrons.flat()), c: Float64Array.from(state.weights), energy: NaN, bound: new Int32Array(state.weights.length).fill(-1) }];
+      this.history = [
+        {
+          time: 0,
+          x: Float64Array.from(state.electrons.flat()),
+          c: Float64Array.from(state.weights),
+          energy: NaN,
+          bound: new Int32Array(state.weights.length).fill(-1),
+        },
+      ];
       this.clock = 0;
       this.controls.update();
       this.note();
@@ -389,35 +473,44 @@ export class Lab {
 
   /** New random electrons from the seed. @param {number} seed */
   redraw(seed) {
-    this.edit((state) => {
-      state.seed = seed;
-      state.electrons = drawn(state.stage, state.electrons.length || state.protons.length, seed);
-      if (state.weights.length !== state.electrons.length) {
-        state.weights = state.electrons.map(() => 1);
-        state.frozen = state.electrons.map(() => false);
-        state.fixed = state.electrons.map(() => false);
-      }
-    }, { fit: false });
+    this.edit(
+      (state) => {
+        state.seed = seed;
+        state.electrons = drawn(state.stage, state.electrons.length || state.protons.length, seed);
+        if (state.weights.length !== state.electrons.length) {
+          state.weights = state.electrons.map(() => 1);
+          state.frozen = state.electrons.map(() => false);
+          state.fixed = state.electrons.map(() => false);
+        }
+      },
+      { fit: false },
+    );
   }
 
   /** @param {Picked} who @param {ArrayLike<number>} place @param {boolean} keep for undo */
   moveCharge({ what, index }, place, keep) {
-    this.edit((state) => {
-      let to = Array.from(place, rounded);
-      if (state.stage === "circle" || state.stage === "sphere") {
-        const length = Math.hypot(...Array.from(place)) || 1;
-        to = Array.from(place, (value) => value / length);
-      }
-      (what === "electron" ? state.electrons : state.protons)[index] = to;
-    }, { quick: true, keep });
+    this.edit(
+      (state) => {
+        let to = Array.from(place, rounded);
+        if (state.stage === "circle" || state.stage === "sphere") {
+          const length = Math.hypot(...Array.from(place)) || 1;
+          to = Array.from(place, (value) => value / length);
+        }
+        (what === "electron" ? state.electrons : state.protons)[index] = to;
+      },
+      { quick: true, keep },
+    );
   }
 
   /** @param {Picked} who @param {number} by */
   charge({ what, index }, by) {
-    this.edit((state) => {
-      const weights = what === "electron" ? state.weights : state.charges;
-      weights[index] = Math.max(-10, Math.min(10, Math.round((weights[index] + by) * 100) / 100));
-    }, { quick: true });
+    this.edit(
+      (state) => {
+        const weights = what === "electron" ? state.weights : state.charges;
+        weights[index] = Math.max(-10, Math.min(10, Math.round((weights[index] + by) * 100) / 100));
+      },
+      { quick: true },
+    );
   }
 
   /** @param {"electron" | "proton"} what @param {number[] | null} [place] */
@@ -427,16 +520,24 @@ export class Lab {
       this.controls.complain("there are 64 of them already, which is as many as the lab moves");
       return;
     }
-    this.edit((state) => {
-      const [spots, weights] = what === "electron" ? [state.electrons, state.weights] : [state.protons, state.charges];
-      const flat = state.stage === "plane" || state.stage === "line" || state.stage === "space";
-      spots.push(place ? place.map(flat ? rounded : Number) : drawn(state.stage, 1, state.seed + spots.length + 17)[0]);
-      weights.push(1);
-      if (what === "electron") {
-        state.frozen.push(false);
-        state.fixed.push(false);
-      }
-    }, { fit: false });
+    this.edit(
+      (state) => {
+        const [spots, weights] =
+          what === "electron" ? [state.electrons, state.weights] : [state.protons, state.charges];
+        const flat = state.stage === "plane" || state.stage === "line" || state.stage === "space";
+        spots.push(
+          place
+            ? place.map(flat ? rounded : Number)
+            : drawn(state.stage, 1, state.seed + spots.length + 17)[0],
+        );
+        weights.push(1);
+        if (what === "electron") {
+          state.frozen.push(false);
+          state.fixed.push(false);
+        }
+      },
+      { fit: false },
+    );
     this.selected = { what, index: places.length };
     this.controls.update();
   }
@@ -449,9 +550,15 @@ export class Lab {
       return;
     }
     this.selected = null;
-    this.edit((state) => {
-      for (const list of who.what === "electron" ? [state.electrons, state.weights, state.frozen, state.fixed] : [state.protons, state.charges]) list.splice(who.index, 1);
-    }, { fit: false });
+    this.edit(
+      (state) => {
+        for (const list of who.what === "electron"
+          ? [state.electrons, state.weights, state.frozen, state.fixed]
+          : [state.protons, state.charges])
+          list.splice(who.index, 1);
+      },
+      { fit: false },
+    );
   }
 
   /** Another stage or potential; charges keep their number. @param {Partial<State>} change */
@@ -461,7 +568,8 @@ export class Lab {
     Object.assign(state, change);
     if (state.stage !== before) {
       state.dim = STAGES[state.stage];
-      const at = (/** @type {number} */ count, /** @type {number} */ seed) => drawn(state.stage, count, seed);
+      const at = (/** @type {number} */ count, /** @type {number} */ seed) =>
+        drawn(state.stage, count, seed);
       state.protons = at(state.protons.length, state.seed + 1000);
       state.electrons = at(state.electrons.length, state.seed);
     }
@@ -469,7 +577,11 @@ export class Lab {
       state.formula = "";
       this.given = null;
       this.givenActivation = undefined;
-      if (this.tables.entries[state.potential]?.stages[state.stage] === undefined) state.potential = Object.keys(this.tables.entries).find((name) => this.tables.entries[name].stages[state.stage] !== undefined) ?? "gaussian";
+      if (this.tables.entries[state.potential]?.stages[state.stage] === undefined)
+        state.potential =
+          Object.keys(this.tables.entries).find(
+            (name) => this.tables.entries[name].stages[state.stage] !== undefined,
+          ) ?? "gaussian";
     }
     state.scene = "";
     this.become(state, { keep: true, fit: state.stage !== before });
@@ -517,7 +629,13 @@ export class Lab {
   openReplay(replay) {
     this.replay = replay;
     const state = emptyState();
-    Object.assign(state, { stage: replay.stage, dim: replay.dim, potential: replay.potential, protons: replay.protons, charges: replay.charges });
+    Object.assign(state, {
+      stage: replay.stage,
+      dim: replay.dim,
+      potential: replay.potential,
+      protons: replay.protons,
+      charges: replay.charges,
+    });
     state.electrons = replay.positions[0];
     state.weights = replay.weights[0];
     state.frozen = state.weights.map(() => false);
@@ -526,9 +644,18 @@ export class Lab {
     this.stage.become(state.stage, state.dim, this.table);
     this.stage.show.field = replay.table !== null;
     this.begin();
-    this.history = replay.times.map((time, n) => ({ time, x: Float64Array.from(replay.positions[n].flat()), c: Float64Array.from(replay.weights[n]), energy: replay.energy[n], bound: Int32Array.from(replay.bound?.[n] ?? replay.weights[n].map(() => -1)) }));
+    this.history = replay.times.map((time, n) => ({
+      time,
+      x: Float64Array.from(replay.positions[n].flat()),
+      c: Float64Array.from(replay.weights[n]),
+      energy: replay.energy[n],
+      bound: Int32Array.from(replay.bound?.[n] ?? replay.weights[n].map(() => -1)),
+    }));
     this.replayRate = Math.max(this.last.time, 1e-9) / 12;
-    this.stage.fit({ ...this.picture(), x: Float64Array.from(this.history.flatMap((record) => [...record.x])) });
+    this.stage.fit({
+      ...this.picture(),
+      x: Float64Array.from(this.history.flatMap((record) => [...record.x])),
+    });
     this.controls.update();
   }
 
@@ -539,7 +666,9 @@ export class Lab {
     const { replay } = this;
     if (!replay?.table) return;
     const state = structuredClone(this.state);
-    state.electrons = Array.from({ length: now.c.length }, (_, i) => [...now.x.subarray(i * d, (i + 1) * d)]);
+    state.electrons = Array.from({ length: now.c.length }, (_, i) => [
+      ...now.x.subarray(i * d, (i + 1) * d),
+    ]);
     state.weights = [...now.c];
     state.frozen = state.weights.map(() => false);
     state.fixed = state.weights.map(() => false);
@@ -550,72 +679,13 @@ export class Lab {
       state.formula = replay.formula;
     }
     this.replay = null;
-    this.become(state, { fit: false });
-  }
-
-  /** @param {boolean} wanted the basin map */
-  setMap(wanted) {
-    this.wantsMap = wanted;
-    this.stage.map = null;
-    this.stage.key = "";
-    this.mapKey = "";
-  }
-
-  /** A little more of the basin map, coarse first. */
-  mapTurn() {
-    if (!this.wantsMap) return;
-    if (basinRefusal(this.state.stage, this.table.kind)) {
-      this.stage.map = null;
-      return;
+    if (!state.electrons.length && state.dim === STAGES[state.stage]) {
+      state.electrons = drawn(state.stage, state.protons.length, state.seed);
+      state.weights = state.electrons.map(() => 1);
+      state.frozen = state.electrons.map(() => false);
+      state.fixed = [...state.frozen];
     }
-    const { stage } = this;
-    const [left, top] = stage.unplace(0, 0);
-    const [right, bottom] = stage.unplace(stage.width, stage.height);
-    const sources = stage.sources(this.picture());
-    const key = [left, top, right, bottom, ...sources.positions, ...sources.values].join();
-    const ask = { table: this.table, sources: sources.positions, charges: sources.values, protons: this.state.protons.length, box: [left, top, right, bottom] };
-    if (this.gpu === undefined) this.gpu = GpuBasins.make();
-    if (key !== this.mapKey) {
-      this.mapKey = key;
-      this.mapLevel = 8;
-      this.mapMore = true;
-      this.mapBegun = false;
-      this.mapAsk = ask;
-    }
-    if (!this.mapMore) return;
-    const level = this.mapLevel ?? 8;
-    const [w, h] = [Math.ceil(stage.width / level), Math.ceil(stage.height / level)];
-    if (!this.mapBegun) {
-      this.mapBegun = true;
-      if (this.gpu) this.gpu.begin(ask, w, h);
-      else this.worker.postMessage({ do: "basins", ...ask, width: Math.ceil(w / 2), height: Math.ceil(h / 2), id: this.id });
-    }
-    if (!this.gpu) return;
-    const end = performance.now() + 10;
-    let more = true;
-    while (more && performance.now() < end) more = this.gpu.pass();
-    if (!more || level === 8) {
-      const copy = this.mapCopy;
-      copy.width = w;
-      copy.height = h;
-      copy.getContext("2d")?.drawImage(this.gpu.canvas, 0, 0);
-      stage.map = copy;
-    }
-    if (!more) this.refineMap((this.gpu.spent ?? 0) < PATIENCE);
-  }
-
-  /** A finer map, if there is time for it. @param {boolean} quick */
-  refineMap(quick) {
-    this.mapBegun = false;
-    this.mapLevel = (this.mapLevel ?? 8) / 2;
-    this.mapMore = quick && this.mapLevel >= 1 && !this.playing;
-  }
-
-  /** @param {any} message */
-  hearBasins(message) {
-    if (!this.wantsMap) return;
-    this.stage.map = basinImage(message);
-    this.refineMap((this.mapLevel ?? 8) > 2);
+    this.become(state, { fit: replay.unit === "start" });
   }
 }
 

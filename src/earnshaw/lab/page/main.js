@@ -11,8 +11,14 @@ function carried(id) {
 
 /** Ask Python. @param {string} what @param {object} body */
 async function ask(what, body) {
-  const answer = await fetch(`ask/${what}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-  const found = await answer.json().catch(() => ({ error: `the server answered ${answer.status}` }));
+  const answer = await fetch(`ask/${what}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const found = await answer
+    .json()
+    .catch(() => ({ error: `the server answered ${answer.status}` }));
   if (!answer.ok) throw new Error(found.error ?? `the server answered ${answer.status}`);
   return found;
 }
@@ -27,9 +33,18 @@ async function begin() {
   const root = /** @type {HTMLElement} */ (document.getElementById("lab"));
   const source = carried("worker-source");
   const tables = JSON.parse(carried("tables") ?? (await (await fetch("tables.json")).text()));
-  const replay = JSON.parse(carried("replay") ?? "null") ?? (source === null ? await (await fetch("replay.json")).json() : null);
-  const text = location.hash.length > 1 ? location.hash : carried("state") ?? "";
-  const lab = new Lab(root, { tables, makeWorker: () => makeWorker(source), ask: source === null ? ask : null, reason: NO_SERVER, replay, text });
+  const replay =
+    JSON.parse(carried("replay") ?? "null") ??
+    (source === null ? await (await fetch("replay.json")).json() : null);
+  const text = location.hash.length > 1 ? location.hash : (carried("state") ?? "");
+  const lab = new Lab(root, {
+    tables,
+    makeWorker: () => makeWorker(source),
+    ask: source === null ? ask : null,
+    reason: NO_SERVER,
+    replay,
+    text,
+  });
   /** @type {any} */ (globalThis).lab = lab; // for the inspector
   addEventListener("hashchange", () => {
     if (location.hash !== `#${lab.text()}`) lab.open(location.hash);

@@ -46,7 +46,12 @@ export class Steps {
     this.random = new Random(plan.seed);
     this.moving = plan.wrt !== "weights";
     this.charging = plan.wrt !== "positions";
-    const start = { gd: gradientSteps, "noisy-sgd": gradientSteps, "second-gd": secondSteps, "node-wise": climbs };
+    const start = {
+      gd: gradientSteps,
+      "noisy-sgd": gradientSteps,
+      "second-gd": secondSteps,
+      "node-wise": climbs,
+    };
     /** @type {Generator<void, string>} */
     this.steps = start[/** @type {"gd"} */ (plan.method)](this);
   }
@@ -96,8 +101,10 @@ function* gradientSteps(run) {
     if (noisy) {
       const noise = [...slope.positions, ...slope.weights].map(() => run.random.normal());
       const size = Math.hypot(...noise) / run.plan.noise || 1;
-      for (let n = 0; n < run.x.length; n++) if (slope.positions[n]) slope.positions[n] += noise[n] / size;
-      for (let i = 0; i < run.c.length; i++) if (slope.weights[i]) slope.weights[i] += noise[run.x.length + i] / size;
+      for (let n = 0; n < run.x.length; n++)
+        if (slope.positions[n]) slope.positions[n] += noise[n] / size;
+      for (let i = 0; i < run.c.length; i++)
+        if (slope.weights[i]) slope.weights[i] += noise[run.x.length + i] / size;
     } else if (Math.hypot(...slope.positions, ...slope.weights) < 1e-12) return "equilibrium";
     run.move(slope, -run.plan.step);
     yield;
@@ -152,9 +159,15 @@ function* climbs(run) {
     const others = run.c.slice();
     others[unit] = 0;
     const own = (/** @type {Float64Array} */ point) => {
-      const size = engine.potential.kind === "homogeneous" ? engine.potential.alone(point, 0, false) : 1;
+      const size =
+        engine.potential.kind === "homogeneous" ? engine.potential.alone(point, 0, false) : 1;
       const { value, gradient } = engine.felt(point, run.x, others, unit);
-      return { height: Math.log(value * value) - Math.log(Math.abs(size) || 1e-300), value, gradient, size };
+      return {
+        height: Math.log(value * value) - Math.log(Math.abs(size) || 1e-300),
+        value,
+        gradient,
+        size,
+      };
     };
     /** @type {Float64Array} */
     let here = run.x.slice(unit * d, (unit + 1) * d);
@@ -173,7 +186,9 @@ function* climbs(run) {
       }
       const size = Math.hypot(...slope);
       if (!(size > 0)) break;
-      const tried = engine.project(Float64Array.from(here, (value, n) => value + (length * slope[n]) / size));
+      const tried = engine.project(
+        Float64Array.from(here, (value, n) => value + (length * slope[n]) / size),
+      );
       const there = own(tried);
       if (there.height > now.height) {
         here = tried;
@@ -198,7 +213,8 @@ function snap(run, unit) {
   for (let j = 0; j < engine.charges.length; j++) {
     for (const side of engine.potential.opposite ? [1, -1] : [1]) {
       let square = 0;
-      for (let n = 0; n < d; n++) square += (run.x[unit * d + n] - side * engine.protons[j * d + n]) ** 2;
+      for (let n = 0; n < d; n++)
+        square += (run.x[unit * d + n] - side * engine.protons[j * d + n]) ** 2;
       if (Math.sqrt(square) > 1e-6) continue;
       for (let n = 0; n < d; n++) run.x[unit * d + n] = side * engine.protons[j * d + n];
       run.held[unit] = j;
@@ -219,7 +235,14 @@ function refit(run, placed) {
   placed.forEach((i, row) => {
     K[row * n + row] = engine.potential.alone(run.x, i, false);
     placed.forEach((j, column) => {
-      if (column < row) K[row * n + column] = K[column * n + row] = engine.potential.pair(run.x, i, run.x, j, false);
+      if (column < row)
+        K[row * n + column] = K[column * n + row] = engine.potential.pair(
+          run.x,
+          i,
+          run.x,
+          j,
+          false,
+        );
     });
     pull[row] = engine.felt(run.x.slice(i * d, (i + 1) * d), run.x, outside).value;
   });

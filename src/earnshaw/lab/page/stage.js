@@ -6,17 +6,35 @@
 
 import { Lookup, levelsOf, potentialAt, shades, stepColours } from "./field.js";
 import { eigen } from "./linear.js";
+import { MARGIN, drawArrows, drawCharges, drawTrails, line } from "./marks.js";
 
 export const COLOURS = {
-  light: { ink: "#1f2430", pale: "#8a90a0", grid: "#e6e8ec", paper: "#ffffff", electron: "#2166ac", proton: "#c8362f", astray: "#d98200", field: "#6a51a3", edge: "#ffffff" },
-  dark: { ink: "#e7e9ee", pale: "#8a90a0", grid: "#2a303c", paper: "#151922", electron: "#6fb1ea", proton: "#f0776c", astray: "#ffb444", field: "#b3a2e0", edge: "#151922" },
+  light: {
+    ink: "#1f2430",
+    pale: "#8a90a0",
+    grid: "#e6e8ec",
+    paper: "#ffffff",
+    electron: "#2166ac",
+    proton: "#c8362f",
+    astray: "#d98200",
+    field: "#6a51a3",
+    edge: "#ffffff",
+  },
+  dark: {
+    ink: "#e7e9ee",
+    pale: "#8a90a0",
+    grid: "#2a303c",
+    paper: "#151922",
+    electron: "#6fb1ea",
+    proton: "#f0776c",
+    astray: "#ffb444",
+    field: "#b3a2e0",
+    edge: "#151922",
+  },
 };
 
 const CELLS = [5, 8, 11]; // pixels of a cell of the field: the first for which there is little work
 const WORK = 700_000; // charges times cells of one picture
-const SEGMENTS = 3000; // of all ways together
-const BANDS = 10; // of opacity along a way
-const MARGIN = 26;
 
 /**
  * @typedef {{dim: number, x: Float64Array, c: Float64Array, bound: Int32Array, protons: Float64Array,
@@ -115,22 +133,33 @@ export class Stage {
     const all = [...protons, ...x];
     const n = all.length / d;
     const spread = new Float64Array(d * d);
-    const mean = Array.from({ length: d }, (_, a) => all.reduce((sum, value, i) => (i % d === a ? sum + value : sum), 0) / n);
+    const mean = Array.from(
+      { length: d },
+      (_, a) => all.reduce((sum, value, i) => (i % d === a ? sum + value : sum), 0) / n,
+    );
     for (let i = 0; i < all.length; i += d) {
-      for (let a = 0; a < d; a++) for (let b = 0; b < d; b++) spread[a * d + b] += (all[i + a] - mean[a]) * (all[i + b] - mean[b]);
+      for (let a = 0; a < d; a++)
+        for (let b = 0; b < d; b++)
+          spread[a * d + b] += (all[i + a] - mean[a]) * (all[i + b] - mean[b]);
     }
     const { vectors } = eigen(spread, d);
-    this.axes = [d - 1, d - 2].map((column) => Array.from({ length: d }, (_, a) => vectors[a * d + column]));
+    this.axes = [d - 1, d - 2].map((column) =>
+      Array.from({ length: d }, (_, a) => vectors[a * d + column]),
+    );
   }
 
   /** @param {ArrayLike<number>} values @param {number} at */
   flat(values, at) {
-    return (this.axes ?? []).map((axis) => axis.reduce((sum, part, n) => sum + part * values[at + n], 0));
+    return (this.axes ?? []).map((axis) =>
+      axis.reduce((sum, part, n) => sum + part * values[at + n], 0),
+    );
   }
 
   /** Pixels of one unit of length. */
   get scale() {
-    return (Math.min(this.width, this.height) / 2 - (this.kind === "plane" ? 0 : MARGIN)) / this.span;
+    return (
+      (Math.min(this.width, this.height) / 2 - (this.kind === "plane" ? 0 : MARGIN)) / this.span
+    );
   }
 
   /** Where the line is on the canvas. */
@@ -143,10 +172,17 @@ export class Stage {
   place(values, at = 0) {
     const { scale, centre } = this;
     const [mx, my] = [this.width / 2, this.height / 2];
-    if (this.kind === "line") return [mx + (values[at] - centre[0]) * (this.width / 2 - MARGIN) / this.span, this.ground, 1];
+    if (this.kind === "line")
+      return [
+        mx + ((values[at] - centre[0]) * (this.width / 2 - MARGIN)) / this.span,
+        this.ground,
+        1,
+      ];
     if (this.kind === "sphere") {
       const t = this.turn;
-      const [x, y, z] = [0, 3, 6].map((row) => t[row] * values[at] + t[row + 1] * values[at + 1] + t[row + 2] * values[at + 2]);
+      const [x, y, z] = [0, 3, 6].map(
+        (row) => t[row] * values[at] + t[row + 1] * values[at + 1] + t[row + 2] * values[at + 2],
+      );
       return [mx + x * scale, my - y * scale, z];
     }
     const [x, y] = this.kind === "space" ? this.flat(values, at) : [values[at], values[at + 1]];
@@ -158,7 +194,8 @@ export class Stage {
   unplace(px, py, near = null) {
     const { scale, centre } = this;
     const [mx, my] = [this.width / 2, this.height / 2];
-    if (this.kind === "line") return [centre[0] + (px - mx) / ((this.width / 2 - MARGIN) / this.span)];
+    if (this.kind === "line")
+      return [centre[0] + (px - mx) / ((this.width / 2 - MARGIN) / this.span)];
     const x = (px - mx) / scale + centre[0];
     const y = -(py - my) / scale + centre[1];
     if (this.kind === "plane") return [x, y];
@@ -174,7 +211,10 @@ export class Stage {
     }
     const now = this.flat(near ?? new Float64Array(this.dim ?? 3), 0);
     const axes = this.axes ?? [];
-    return Array.from({ length: this.dim ?? 3 }, (_, n) => (near ? near[n] : 0) + axes[0][n] * (x - now[0]) + axes[1][n] * (y - now[1]));
+    return Array.from(
+      { length: this.dim ?? 3 },
+      (_, n) => (near ? near[n] : 0) + axes[0][n] * (x - now[0]) + axes[1][n] * (y - now[1]),
+    );
   }
 
   /** Turn the sphere by a drag. @param {number} dx @param {number} dy */
@@ -183,7 +223,9 @@ export class Stage {
     const [ca, sa, cb, sb] = [Math.cos(a), Math.sin(a), Math.cos(b), Math.sin(b)];
     const by = [ca, 0, sa, sb * sa, cb, -sb * ca, -cb * sa, sb, cb * ca];
     const old = this.turn;
-    this.turn = old.map((_, n) => [0, 1, 2].reduce((sum, m) => sum + by[3 * Math.floor(n / 3) + m] * old[3 * m + (n % 3)], 0));
+    this.turn = old.map((_, n) =>
+      [0, 1, 2].reduce((sum, m) => sum + by[3 * Math.floor(n / 3) + m] * old[3 * m + (n % 3)], 0),
+    );
     this.key = "";
   }
 
@@ -193,7 +235,8 @@ export class Stage {
     const before = this.unplace(px, py);
     this.span = Math.min(20, Math.max(0.05, this.span * factor));
     const after = this.unplace(px, py);
-    if (this.kind !== "space") for (let n = 0; n < before.length; n++) this.centre[n] += before[n] - after[n];
+    if (this.kind !== "space")
+      for (let n = 0; n < before.length; n++) this.centre[n] += before[n] - after[n];
     this.key = "";
   }
 
@@ -213,7 +256,8 @@ export class Stage {
       const values = what === "electron" ? picture.x : picture.protons;
       for (let index = 0; index < values.length / d; index++) {
         const [x, y, depth] = this.place(values, index * d);
-        const distance = Math.hypot(x - px, y - py) + (depth < 0 ? 6 : 0) + (what === "proton" ? 1 : 0);
+        const distance =
+          Math.hypot(x - px, y - py) + (depth < 0 ? 6 : 0) + (what === "proton" ? 1 : 0);
         if (distance < nearest && distance < 13 + slack) {
           nearest = distance;
           best = { what, index };
@@ -238,9 +282,9 @@ export class Stage {
     else if (this.kind === "circle") this.drawCircle(g, sources, colours);
     if (this.kind === "plane") this.drawGrid(g, colours);
     if (this.show.lines && this.kind === "plane") this.drawLines(g, picture, sources, colours);
-    if (this.show.trails) this.drawTrails(g, picture, colours);
-    this.drawCharges(g, picture, colours);
-    if (this.show.arrows && picture.direction) this.drawArrows(g, picture, colours);
+    if (this.show.trails) drawTrails(this, g, picture, colours);
+    drawCharges(this, g, picture, colours);
+    if (this.show.arrows && picture.direction) drawArrows(this, g, picture, colours);
   }
 
   /** All charges but that of the selected electron, or of the only one: what it feels. @param {Picture} picture */
@@ -252,6 +296,14 @@ export class Stage {
     const own = selected?.what === "electron" ? selected.index : c.length === 1 ? 0 : -1;
     if (own >= 0) values[charges.length + own] = 0;
     return { dim, positions, values };
+  }
+
+  /** What a test electron feels at a place, or null where nothing is shown.
+   * @param {Picture} picture @param {number[]} place */
+  potentialAt(picture, place) {
+    if (!this.lookup || !this.show.field) return null;
+    const { positions, values } = this.sources(picture);
+    return potentialAt(this.lookup, picture.dim, Float64Array.from(place), positions, values)[0];
   }
 
   /** @param {CanvasRenderingContext2D} g @param {{dim: number, positions: Float64Array, values: Float64Array}} sources
@@ -270,13 +322,43 @@ export class Stage {
       const grid = this.fieldGrid(sources.dim, cell);
       const { left, top, columns, rows } = grid;
       const fine = this.rough ? (cell > 5 ? 3 : 2) : cell > 5 ? 8 : 5; // pixels of a cell
-      if (grid !== this.shadedGrid || fine !== this.shadedFine || this.dark !== this.shadedDark || !same(sources.positions, this.shadedPositions) || !same(sources.values, this.shadedValues)) {
-        Object.assign(this, { shadedGrid: grid, shadedFine: fine, shadedDark: this.dark, shadedPositions: sources.positions, shadedValues: sources.values });
-        const values = potentialAt(this.lookup, sources.dim, grid.points, sources.positions, sources.values);
-        const image = shades(values, columns, rows, levelsOf(values, this.lookup.floor(sources.values)), this.dark, grid.mask, fine);
+      if (
+        grid !== this.shadedGrid ||
+        fine !== this.shadedFine ||
+        this.dark !== this.shadedDark ||
+        !same(sources.positions, this.shadedPositions) ||
+        !same(sources.values, this.shadedValues)
+      ) {
+        Object.assign(this, {
+          shadedGrid: grid,
+          shadedFine: fine,
+          shadedDark: this.dark,
+          shadedPositions: sources.positions,
+          shadedValues: sources.values,
+        });
+        const values = potentialAt(
+          this.lookup,
+          sources.dim,
+          grid.points,
+          sources.positions,
+          sources.values,
+        );
+        const image = shades(
+          values,
+          columns,
+          rows,
+          levelsOf(values, this.lookup.floor(sources.values)),
+          this.dark,
+          grid.mask,
+          fine,
+        );
         this.surface.width = image.width;
         this.surface.height = image.height;
-        /** @type {CanvasRenderingContext2D} */ (this.surface.getContext("2d")).putImageData(image, 0, 0);
+        /** @type {CanvasRenderingContext2D} */ (this.surface.getContext("2d")).putImageData(
+          image,
+          0,
+          0,
+        );
       }
       g.save();
       if (sphere) {
@@ -289,7 +371,14 @@ export class Stage {
       g.restore();
     }
     if (sphere) {
-      const shine = g.createRadialGradient(mx - this.scale * 0.35, my - this.scale * 0.4, this.scale * 0.1, mx, my, this.scale);
+      const shine = g.createRadialGradient(
+        mx - this.scale * 0.35,
+        my - this.scale * 0.4,
+        this.scale * 0.1,
+        mx,
+        my,
+        this.scale,
+      );
       shine.addColorStop(0, "rgba(255,255,255,0.14)");
       shine.addColorStop(0.75, "rgba(0,0,0,0.02)");
       shine.addColorStop(1, this.dark ? "rgba(0,0,0,0.45)" : "rgba(30,40,70,0.16)");
@@ -307,12 +396,24 @@ export class Stage {
    * @param {number} d @param {number} cell */
   fieldGrid(d, cell) {
     const sphere = this.kind === "sphere";
-    const key = [cell, this.kind, this.width, this.height, ...this.centre, this.span, ...(sphere ? this.turn : []), this.key].join();
+    const key = [
+      cell,
+      this.kind,
+      this.width,
+      this.height,
+      ...this.centre,
+      this.span,
+      ...(sphere ? this.turn : []),
+      this.key,
+    ].join();
     if (this.grid?.key === key) return this.grid;
     const [mx, my] = [this.width / 2, this.height / 2];
     const reach = sphere ? this.scale + 2 * cell : Infinity;
     const [left, top] = [Math.max(0, mx - reach), Math.max(0, my - reach)];
-    const [columns, rows] = [Math.ceil((this.width - 2 * left) / cell) + 1, Math.ceil((this.height - 2 * top) / cell) + 1];
+    const [columns, rows] = [
+      Math.ceil((this.width - 2 * left) / cell) + 1,
+      Math.ceil((this.height - 2 * top) / cell) + 1,
+    ];
     const points = new Float64Array(columns * rows * d);
     const mask = sphere ? new Float32Array(columns * rows) : null;
     for (let r = 0, i = 0; r < rows; r++) {
@@ -354,19 +455,37 @@ export class Stage {
    * @param {{dim: number, positions: Float64Array, values: Float64Array}} sources @param {typeof COLOURS.light} colours */
   drawLine(g, sources, colours) {
     const count = Math.max(2, Math.round(this.width));
-    const points = Float64Array.from({ length: count }, (_, i) => this.unplace((i / (count - 1)) * this.width, 0)[0]);
-    const values = this.lookup ? potentialAt(this.lookup, 1, points, sources.positions, sources.values) : new Float32Array(count);
+    const points = Float64Array.from(
+      { length: count },
+      (_, i) => this.unplace((i / (count - 1)) * this.width, 0)[0],
+    );
+    const values = this.lookup
+      ? potentialAt(this.lookup, 1, points, sources.positions, sources.values)
+      : new Float32Array(count);
     let limit = this.lookup?.floor(sources.values) ?? 0;
-    for (const value of values) if (Number.isFinite(value)) limit = Math.max(limit, Math.abs(value));
+    for (const value of values)
+      if (Number.isFinite(value)) limit = Math.max(limit, Math.abs(value));
     const up = (this.ground - 40) / Math.max(limit * 1.1, 1e-9);
-    const y = (/** @type {number} */ value) => Math.max(16, Math.min(this.height - 14, this.ground - Math.max(-2 * limit, Math.min(2 * limit, value)) * up));
+    const y = (/** @type {number} */ value) =>
+      Math.max(
+        16,
+        Math.min(
+          this.height - 14,
+          this.ground - Math.max(-2 * limit, Math.min(2 * limit, value)) * up,
+        ),
+      );
     if (this.show.field) {
       const steps = stepColours(this.dark);
-      for (const [sign, colour] of /** @type {[number, number[]][]} */ ([[1, steps[steps.length - 5]], [-1, steps[4]]])) {
+      for (const [sign, colour] of /** @type {[number, number[]][]} */ ([
+        [1, steps[steps.length - 5]],
+        [-1, steps[4]],
+      ])) {
         g.fillStyle = `rgb(${colour.join()})`;
         g.beginPath();
         g.moveTo(0, this.ground);
-        values.forEach((value, i) => g.lineTo((i / (count - 1)) * this.width, y(sign * Math.max(0, sign * value))));
+        values.forEach((value, i) =>
+          g.lineTo((i / (count - 1)) * this.width, y(sign * Math.max(0, sign * value))),
+        );
         g.lineTo(this.width, this.ground);
         g.fill();
       }
@@ -374,7 +493,9 @@ export class Stage {
     g.strokeStyle = colours.ink;
     g.lineWidth = 1.4;
     g.beginPath();
-    values.forEach((value, i) => g[i ? "lineTo" : "moveTo"]((i / (count - 1)) * this.width, y(value)));
+    values.forEach((value, i) =>
+      g[i ? "lineTo" : "moveTo"]((i / (count - 1)) * this.width, y(value)),
+    );
     g.stroke();
     g.strokeStyle = colours.pale;
     g.lineWidth = 1;
@@ -384,7 +505,11 @@ export class Stage {
     g.fillText("potential that a test electron feels", 10, 22);
     const power = 10 ** Math.floor(Math.log10(this.span / 3));
     const step = power * ([1, 2, 5, 10].find((n) => n * power >= this.span / 3) ?? 10);
-    for (let x = Math.ceil((this.centre[0] - this.span) / step) * step; x < this.centre[0] + this.span; x += step) {
+    for (
+      let x = Math.ceil((this.centre[0] - this.span) / step) * step;
+      x < this.centre[0] + this.span;
+      x += step
+    ) {
       const [px] = this.place([x]);
       line(g, px, this.ground, px, this.ground + 5);
       g.fillText(tidy(x), px - 6, this.ground + 40);
@@ -396,13 +521,20 @@ export class Stage {
   drawCircle(g, sources, colours) {
     const count = 720;
     const points = new Float64Array(2 * count);
-    for (let i = 0; i < count; i++) points.set([Math.cos((2 * Math.PI * i) / count), Math.sin((2 * Math.PI * i) / count)], 2 * i);
-    const values = this.lookup ? potentialAt(this.lookup, 2, points, sources.positions, sources.values) : new Float32Array(count);
+    for (let i = 0; i < count; i++)
+      points.set([Math.cos((2 * Math.PI * i) / count), Math.sin((2 * Math.PI * i) / count)], 2 * i);
+    const values = this.lookup
+      ? potentialAt(this.lookup, 2, points, sources.positions, sources.values)
+      : new Float32Array(count);
     const levels = levelsOf(values, this.lookup?.floor(sources.values));
     const steps = stepColours(this.dark);
     const limit = Math.max(...values.map(Math.abs), levels[levels.length - 1], 1e-9);
     const [mx, my] = [this.width / 2, this.height / 2];
-    const out = (/** @type {number} */ i, /** @type {number} */ r) => /** @type {[number, number]} */ ([mx + points[2 * (i % count)] * r * this.scale, my - points[2 * (i % count) + 1] * r * this.scale]);
+    const out = (/** @type {number} */ i, /** @type {number} */ r) =>
+      /** @type {[number, number]} */ ([
+        mx + points[2 * (i % count)] * r * this.scale,
+        my - points[2 * (i % count) + 1] * r * this.scale,
+      ]);
     if (this.show.field) {
       for (let i = 0; i < count; i++) {
         const size = Math.abs(values[i]);
@@ -425,11 +557,16 @@ export class Stage {
     g.strokeStyle = colours.ink;
     g.lineWidth = 1.3;
     g.beginPath();
-    for (let i = 0; i <= count; i++) g[i ? "lineTo" : "moveTo"](...out(i, 1 + (0.42 * values[i % count]) / limit));
+    for (let i = 0; i <= count; i++)
+      g[i ? "lineTo" : "moveTo"](...out(i, 1 + (0.42 * values[i % count]) / limit));
     g.stroke();
     g.fillStyle = colours.pale;
     g.font = "11px system-ui, sans-serif";
-    g.fillText("outside the circle: the potential that a test electron feels", 10, this.height - 10);
+    g.fillText(
+      "outside the circle: the potential that a test electron feels",
+      10,
+      this.height - 10,
+    );
   }
 
   /** Field lines of the test electron, from around the charges. @param {CanvasRenderingContext2D} g
@@ -477,151 +614,6 @@ export class Stage {
     }
     g.globalAlpha = 1;
   }
-
-  /** @param {CanvasRenderingContext2D} g @param {Picture} picture @param {typeof COLOURS.light} colours */
-  drawTrails(g, { dim, x, ways }, colours) {
-    if (ways.length < 2) return;
-    const k = x.length / dim;
-    g.lineWidth = 1.8;
-    g.lineJoin = "round";
-    g.strokeStyle = colours.electron;
-    const count = Math.min(ways.length, Math.max(24, Math.floor(SEGMENTS / k)));
-    const rows = Array.from({ length: count }, (_, n) => ways[Math.round((n * (ways.length - 1)) / (count - 1))].x).filter((way) => way.length === x.length);
-    const piece = Math.ceil(rows.length / BANDS); // drawn with one opacity, fainter the older
-    for (let i = 0; i < k; i++) {
-      for (let from = 0; from < rows.length - 1; from += piece) {
-        g.beginPath();
-        let behind = false;
-        for (let n = from; n <= Math.min(from + piece, rows.length - 1); n++) {
-          const [px, py, depth] = this.place(rows[n], i * dim);
-          if (n === from) g.moveTo(px, py);
-          else g.lineTo(px, py);
-          behind = depth < 0;
-        }
-        g.globalAlpha = (0.2 + (0.55 * from) / rows.length) * (behind ? 0.3 : 1);
-        g.stroke();
-      }
-    }
-    g.globalAlpha = 1;
-  }
-
-  /** Red discs with a plus, blue ones with a minus; hollow where the weight is negative; a bound
-   * electron is a ring around its proton. @param {CanvasRenderingContext2D} g
-   * @param {Picture} picture @param {typeof COLOURS.light} colours */
-  drawCharges(g, picture, colours) {
-    const { dim: d, x, c, bound, protons, charges, selected, frozen } = picture;
-    const largest = Math.max(...charges.map(Math.abs), ...c.map(Math.abs), 1e-9);
-    const count = c.length + charges.length;
-    const marks = [];
-    for (let j = 0; j < charges.length; j++) marks.push({ what: "proton", index: j, at: this.place(protons, j * d), weight: charges[j] });
-    for (let i = 0; i < c.length; i++) marks.push({ what: "electron", index: i, at: this.place(x, i * d), weight: c[i] });
-    marks.sort((a, b) => a.at[2] - b.at[2] || (a.what === "proton" ? -1 : 1));
-    for (const { what, index, at, weight } of marks) {
-      const [px, py, depth] = at;
-      const electron = what === "electron";
-      const ring = electron && ((bound[index] ?? -1) >= 0 || this.covers(px, py, protons, d));
-      const r = this.radius(weight, largest, count) + (ring ? 5.5 : 0);
-      const colour = electron ? colours.electron : colours.proton;
-      g.globalAlpha = depth < 0 ? 0.28 : 1;
-      if (selected?.what === what && selected.index === index) {
-        g.strokeStyle = colours.ink;
-        g.setLineDash([3, 3]);
-        g.lineWidth = 1.4;
-        disc(g, px, py, r + 6, "stroke");
-        g.setLineDash([]);
-      }
-      if (ring) {
-        g.strokeStyle = colour;
-        g.lineWidth = 3;
-        disc(g, px, py, r, "stroke");
-        g.globalAlpha = 1;
-        continue;
-      }
-      const solid = weight > 0;
-      g.fillStyle = solid ? colour : colours.paper;
-      disc(g, px, py, r, "fill");
-      g.lineWidth = solid ? 1.2 : 2.4;
-      g.strokeStyle = solid ? colours.edge : colour;
-      if (weight === 0) g.setLineDash([2, 2]);
-      disc(g, px, py, r, "stroke");
-      g.setLineDash([]);
-      g.strokeStyle = solid ? colours.edge : colour;
-      g.lineWidth = 2;
-      const arm = r * 0.45;
-      if (weight !== 0) {
-        line(g, px - arm, py, px + arm, py);
-        if (electron !== solid) line(g, px, py - arm, px, py + arm);
-      }
-      if (electron && frozen[index]) {
-        g.strokeStyle = colours.ink;
-        g.lineWidth = 1.5;
-        g.strokeRect(px - r - 3, py - r - 3, 2 * r + 6, 2 * r + 6);
-      }
-      g.globalAlpha = 1;
-    }
-  }
-
-  /** Whether a proton is right under a place. @param {number} px @param {number} py
-   * @param {Float64Array} protons @param {number} d */
-  covers(px, py, protons, d) {
-    for (let j = 0; j < protons.length; j += d) {
-      const [x, y] = this.place(protons, j);
-      if (Math.hypot(x - px, y - py) < 2) return true;
-    }
-    return false;
-  }
-
-  /** The direction of the smallest eigenvalue. @param {CanvasRenderingContext2D} g
-   * @param {Picture} picture @param {typeof COLOURS.light} colours */
-  drawArrows(g, { dim: d, x, direction }, colours) {
-    if (!direction || direction.length !== x.length) return;
-    g.strokeStyle = g.fillStyle = colours.astray;
-    g.lineWidth = 2.5;
-    const largest = Math.max(...direction.map(Math.abs), 1e-9);
-    const length = 46 / (largest * (this.kind === "line" ? (this.width / 2 - MARGIN) / this.span : this.scale));
-    for (let i = 0; i < x.length / d; i++) {
-      const size = Math.hypot(...direction.subarray(i * d, (i + 1) * d));
-      if (size < 0.15 * largest) continue;
-      for (const sign of [1, -1]) {
-        const [ax, ay, depth] = this.place(x, i * d);
-        const tip = Array.from({ length: d }, (_, n) => x[i * d + n] + sign * length * direction[i * d + n]);
-        const [bx, by] = this.place(tip);
-        if (depth < 0) continue;
-        g.globalAlpha = 0.9;
-        arrow(g, ax, ay, bx, by);
-      }
-    }
-    g.globalAlpha = 1;
-  }
-}
-
-/** @param {CanvasRenderingContext2D} g @param {number} a @param {number} b @param {number} c @param {number} d */
-function line(g, a, b, c, d) {
-  g.beginPath();
-  g.moveTo(a, b);
-  g.lineTo(c, d);
-  g.stroke();
-}
-
-/** @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {number} r
- * @param {"fill" | "stroke"} how */
-function disc(g, x, y, r, how) {
-  g.beginPath();
-  g.arc(x, y, r, 0, 2 * Math.PI);
-  g[how]();
-}
-
-/** @param {CanvasRenderingContext2D} g @param {number} ax @param {number} ay @param {number} bx @param {number} by */
-function arrow(g, ax, ay, bx, by) {
-  const size = Math.hypot(bx - ax, by - ay);
-  if (size < 6) return;
-  const [ux, uy] = [(bx - ax) / size, (by - ay) / size];
-  line(g, ax + ux * 13, ay + uy * 13, bx - ux * 6, by - uy * 6);
-  g.beginPath();
-  g.moveTo(bx, by);
-  g.lineTo(bx - ux * 10 - uy * 5, by - uy * 10 + ux * 5);
-  g.lineTo(bx - ux * 10 + uy * 5, by - uy * 10 - ux * 5);
-  g.fill();
 }
 
 /** @param {Float64Array} a @param {Float64Array | undefined} b */

@@ -49,7 +49,8 @@ export function examine(engine, x0, c, plan) {
       for (const direction of directions(engine, x, group.units[0])) {
         const column = new Float64Array(size);
         for (const i of group.units) {
-          for (let n = 0; n < d; n++) column[i * d + n] = (where.sides[i] * direction[n]) / Math.sqrt(group.units.length);
+          for (let n = 0; n < d; n++)
+            column[i * d + n] = (where.sides[i] * direction[n]) / Math.sqrt(group.units.length);
         }
         basis.push(column);
       }
@@ -88,16 +89,36 @@ export function examine(engine, x0, c, plan) {
   const gradientNorm = Math.sqrt(norm);
   const soft = softest(engine, H, x, c, basis, moving && charging);
   const tolerance = RELATIVE * scaleOf(engine);
-  const seen = { loss: isZero(engine, c, slope.energy) ? 0 : slope.energy, gradientNorm, eigenvalue: soft.value, direction: soft.direction, laplacians, heldBy: where.heldBy, tolerance, margin: Number.isFinite(margin) ? margin : null };
-  const verdict = say(engine, c, seen, { repelled, loose, free: where.groups.some((g) => !g.anchored), moving });
-  return { ...seen, ...verdict, theorems: theorems(engine, x, c, slope.weights, where, { moving, charging, tolerance }) };
+  const seen = {
+    loss: isZero(engine, c, slope.energy) ? 0 : slope.energy,
+    gradientNorm,
+    eigenvalue: soft.value,
+    direction: soft.direction,
+    laplacians,
+    heldBy: where.heldBy,
+    tolerance,
+    margin: Number.isFinite(margin) ? margin : null,
+  };
+  const verdict = say(engine, c, seen, {
+    repelled,
+    loose,
+    free: where.groups.some((g) => !g.anchored),
+    moving,
+  });
+  return {
+    ...seen,
+    ...verdict,
+    theorems: theorems(engine, x, c, slope.weights, where, { moving, charging, tolerance }),
+  };
 }
 
 /** Tangent directions at a unit. @param {import("./engine.js").Engine} engine
  * @param {Float64Array} x @param {number} i */
 function directions(engine, x, i) {
   const d = engine.dim;
-  const axes = Array.from({ length: d }, (_, n) => Float64Array.from({ length: d }, (_, m) => (n === m ? 1 : 0)));
+  const axes = Array.from({ length: d }, (_, n) =>
+    Float64Array.from({ length: d }, (_, m) => (n === m ? 1 : 0)),
+  );
   if (!engine.sphere) return axes;
   const at = x.subarray(i * d, (i + 1) * d);
   /** @type {Float64Array[]} */
@@ -129,8 +150,14 @@ function placed(engine, x0, c, moving) {
   const heldBy = new Int32Array(k).fill(-1);
   const rates = new Float64Array(k);
   const place = new Int32Array(k).fill(-1);
-  const cusped = moving && !potential.unbounded && (potential.cusp !== 0 || potential.opposite !== 0);
-  const apart = (/** @type {number} */ i, /** @type {ArrayLike<number>} */ Y, /** @type {number} */ j, /** @type {number} */ side) => {
+  const cusped =
+    moving && !potential.unbounded && (potential.cusp !== 0 || potential.opposite !== 0);
+  const apart = (
+    /** @type {number} */ i,
+    /** @type {ArrayLike<number>} */ Y,
+    /** @type {number} */ j,
+    /** @type {number} */ side,
+  ) => {
     let square = 0;
     for (let n = 0; n < d; n++) square += (x[i * d + n] - side * Y[j * d + n]) ** 2;
     return Math.sqrt(square);
@@ -166,18 +193,28 @@ function placed(engine, x0, c, moving) {
       if (home < m) {
         for (let j = 0; j < m; j++) {
           for (const side of potential.opposite ? [1, -1] : [1]) {
-            if (apart(i, engine.protons, j, side) <= COINCIDENT) rate += 2 * engine.charges[j] * (side > 0 ? potential.cusp : potential.opposite);
+            if (apart(i, engine.protons, j, side) <= COINCIDENT)
+              rate += 2 * engine.charges[j] * (side > 0 ? potential.cusp : potential.opposite);
           }
         }
       }
-      for (const l of units) if (l !== i) rate -= 2 * c[l] * (sides[l] === sides[i] ? potential.cusp : potential.opposite);
+      for (const l of units)
+        if (l !== i)
+          rate -= 2 * c[l] * (sides[l] === sides[i] ? potential.cusp : potential.opposite);
       rates[i] = rate;
-      if (cusped && (home < m || units.length > 1) && rate !== 0 && c[i] !== 0) heldBy[i] = home < m ? home : -2 - (units.find((l) => l !== i) ?? 0);
+      if (cusped && (home < m || units.length > 1) && rate !== 0 && c[i] !== 0)
+        heldBy[i] = home < m ? home : -2 - (units.find((l) => l !== i) ?? 0);
     }
   }
   return {
-    x, sides, heldBy, rates,
-    groups: [...groups.values()].map((units) => ({ units, anchored: place[units[0]] < m && units.some((i) => heldBy[i] !== -1) })),
+    x,
+    sides,
+    heldBy,
+    rates,
+    groups: [...groups.values()].map((units) => ({
+      units,
+      anchored: place[units[0]] < m && units.some((i) => heldBy[i] !== -1),
+    })),
   };
 }
 
@@ -218,7 +255,9 @@ function softest(engine, H, x, c, basis, both) {
       });
       const length = Math.hypot(...orbit);
       if (!length) continue;
-      for (let a = 0; a < n; a++) for (let b = 0; b < n; b++) small[a * n + b] += (10 * largest * orbit[a] * orbit[b]) / length ** 2;
+      for (let a = 0; a < n; a++)
+        for (let b = 0; b < n; b++)
+          small[a * n + b] += (10 * largest * orbit[a] * orbit[b]) / length ** 2;
     }
   }
   const { values, vectors } = eigen(small, n);
@@ -237,7 +276,8 @@ function softest(engine, H, x, c, basis, both) {
 function scaleOf(engine) {
   const s = Math.max(...engine.charges.map(Math.abs));
   let power = 0;
-  for (let j = 0; j < engine.charges.length; j++) power = Math.max(power, Math.abs(engine.potential.alone(engine.protons, j, false)));
+  for (let j = 0; j < engine.charges.length; j++)
+    power = Math.max(power, Math.abs(engine.potential.alone(engine.protons, j, false)));
   const known = s > 0 && power > 0 && !engine.potential.unbounded;
   return known ? s * Math.min(1, s) * power : 1;
 }
@@ -247,7 +287,9 @@ export function short(value) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "none";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  return (size >= 1e4 || size < 1e-3 ? value.toExponential(2) : Number(value.toPrecision(3)).toString()).replaceAll("-", "−");
+  return (
+    size >= 1e4 || size < 1e-3 ? value.toExponential(2) : Number(value.toPrecision(3)).toString()
+  ).replaceAll("-", "−");
 }
 
 /** The verdict and its words. @param {import("./engine.js").Engine} engine @param {Float64Array} c
@@ -256,23 +298,59 @@ export function short(value) {
 function say(engine, c, seen, { repelled, loose, free, moving }) {
   const bound = seen.heldBy.filter((j) => j !== -1).length;
   if (!c.length) return { kind: "empty", words: "no electrons: add one with a double click" };
-  if (!Number.isFinite(seen.loss)) return { kind: "inconclusive", words: "the energy is infinite: two charges are in one place" };
+  if (!Number.isFinite(seen.loss))
+    return { kind: "inconclusive", words: "the energy is infinite: two charges are in one place" };
   const zero = isZero(engine, c, seen.loss);
-  if (zero) return { kind: bound ? "cusp-minimum" : "minimum", words: `global minimum: the loss is 0 to rounding, and no loss is less${bound ? `; ${held(bound)}` : ""}` };
-  if (seen.gradientNorm > seen.tolerance) return { kind: "not-critical", words: `not at rest: the gradient is ${short(seen.gradientNorm)}${bound ? `; ${held(bound)}` : ""}` };
-  if (repelled >= 0) return { kind: "strict-saddle", words: `strict saddle: electron ${repelled + 1} sits on a cusp that repels it, and falls in every direction` };
+  if (zero)
+    return {
+      kind: bound ? "cusp-minimum" : "minimum",
+      words: `global minimum: the loss is 0 to rounding, and no loss is less${bound ? `; ${held(bound)}` : ""}`,
+    };
+  if (seen.gradientNorm > seen.tolerance)
+    return {
+      kind: "not-critical",
+      words: `not at rest: the gradient is ${short(seen.gradientNorm)}${bound ? `; ${held(bound)}` : ""}`,
+    };
+  if (repelled >= 0)
+    return {
+      kind: "strict-saddle",
+      words: `strict saddle: electron ${repelled + 1} sits on a cusp that repels it, and falls in every direction`,
+    };
   const { eigenvalue, margin, tolerance, direction } = seen;
   if (eigenvalue < -tolerance) {
     const d = engine.dim;
-    const parts = Array.from(c, (_, i) => Math.hypot(...(direction?.positions.subarray(i * d, (i + 1) * d) ?? [])));
+    const parts = Array.from(c, (_, i) =>
+      Math.hypot(...(direction?.positions.subarray(i * d, (i + 1) * d) ?? [])),
+    );
     const most = parts.indexOf(Math.max(...parts));
-    const who = parts.filter((part) => part > 0.3 * parts[most]).length > 1 ? "these electrons can fall together along the arrows" : `electron ${most + 1} can fall this way`;
-    return { kind: "strict-saddle", words: `strict saddle: ${parts[most] > 0.1 ? who : "a change of weights goes down"} (eigenvalue ${short(eigenvalue)})` };
+    const who =
+      parts.filter((part) => part > 0.3 * parts[most]).length > 1
+        ? "these electrons can fall together along the arrows"
+        : `electron ${most + 1} can fall this way`;
+    return {
+      kind: "strict-saddle",
+      words: `strict saddle: ${parts[most] > 0.1 ? who : "a change of weights goes down"} (eigenvalue ${short(eigenvalue)})`,
+    };
   }
-  if (margin !== null && margin <= HELD) return { kind: "degenerate", words: `at the edge: electron ${loose + 1} is held by nothing to spare` };
-  if (!(eigenvalue > tolerance) && (free || !moving)) return { kind: "degenerate", words: `degenerate: the smallest eigenvalue is 0 to ${short(tolerance)}, and decides nothing` };
-  if (bound) return { kind: "cusp-minimum", words: `cusp-minimum: ${bound === c.length ? "every electron is" : held(bound) + ","} held with margin ${short(margin ?? 0)}${Number.isFinite(eigenvalue) ? `, eigenvalue ${short(eigenvalue)}` : ""}${engine.bare ? "" : `; the loss is ${short(seen.loss)}`}` };
-  return { kind: "minimum", words: `local minimum: the smallest eigenvalue is ${short(eigenvalue)}; the loss is ${short(seen.loss)}` };
+  if (margin !== null && margin <= HELD)
+    return {
+      kind: "degenerate",
+      words: `at the edge: electron ${loose + 1} is held by nothing to spare`,
+    };
+  if (!(eigenvalue > tolerance) && (free || !moving))
+    return {
+      kind: "degenerate",
+      words: `degenerate: the smallest eigenvalue is 0 to ${short(tolerance)}, and decides nothing`,
+    };
+  if (bound)
+    return {
+      kind: "cusp-minimum",
+      words: `cusp-minimum: ${bound === c.length ? "every electron is" : held(bound) + ","} held with margin ${short(margin ?? 0)}${Number.isFinite(eigenvalue) ? `, eigenvalue ${short(eigenvalue)}` : ""}${engine.bare ? "" : `; the loss is ${short(seen.loss)}`}`,
+    };
+  return {
+    kind: "minimum",
+    words: `local minimum: the smallest eigenvalue is ${short(eigenvalue)}; the loss is ${short(seen.loss)}`,
+  };
 }
 
 /** Whether a loss is 0 to rounding. @param {import("./engine.js").Engine} engine
@@ -303,7 +381,8 @@ function theorems(engine, x, c, slopes, where, { moving, charging, tolerance }) 
   if (!c.length || !regions.length) return [];
   const nearest = Array.from(c, (_, i) => {
     let least = Infinity;
-    for (let j = 0; j < engine.charges.length; j++) least = Math.min(least, gap(x, i, engine.protons, j, d));
+    for (let j = 0; j < engine.charges.length; j++)
+      least = Math.min(least, gap(x, i, engine.protons, j, d));
     for (let j = 0; j < c.length; j++) if (j !== i) least = Math.min(least, gap(x, i, x, j, d));
     return least;
   });
@@ -312,9 +391,19 @@ function theorems(engine, x, c, slopes, where, { moving, charging, tolerance }) 
   const found = [];
   if (regions.every((one) => one.character === "harmonic")) {
     found.push({
-      theorem: "Earnshaw’s theorem", source: "EPD Thm 3.3, Full Thm 3.4",
-      hypotheses: [{ says: "Φ is harmonic off coincidence", holds: true, here: "" }, motion, { says: "no two charges coincide", holds: apart, here: apart ? "" : "an electron sits on a charge" }],
-      guarantees: "no rest off the protons that is a strict minimum: every Laplacian is 0, so some direction goes down",
+      theorem: "Earnshaw’s theorem",
+      source: "EPD Thm 3.3, Full Thm 3.4",
+      hypotheses: [
+        { says: "Φ is harmonic off coincidence", holds: true, here: "" },
+        motion,
+        {
+          says: "no two charges coincide",
+          holds: apart,
+          here: apart ? "" : "an electron sits on a charge",
+        },
+      ],
+      guarantees:
+        "no rest off the protons that is a strict minimum: every Laplacian is 0, so some direction goes down",
     });
   }
   const screened = regions.find((one) => one.character === "lambda-harmonic");
@@ -323,14 +412,28 @@ function theorems(engine, x, c, slopes, where, { moving, charging, tolerance }) 
     const count = off.filter(Boolean).length;
     const best = charging && slopes.every((s) => Math.abs(s) <= tolerance);
     found.push({
-      theorem: "No local minimum off the cores", source: "EPD Thm 3.9, Full Thm 3.6",
+      theorem: "No local minimum off the cores",
+      source: "EPD Thm 3.9, Full Thm 3.6",
       hypotheses: [
-        { says: "Φ is λ-harmonic between some electron and all other charges", holds: count > 0, here: `${count} of ${c.length} electrons are off every core, of radius ${short(screened.low)}` },
+        {
+          says: "Φ is λ-harmonic between some electron and all other charges",
+          holds: count > 0,
+          here: `${count} of ${c.length} electrons are off every core, of radius ${short(screened.low)}`,
+        },
         motion,
-        { says: "each weight is the best", holds: best, here: charging ? "" : "weights are fixed here" },
-        { says: "the charge of such an electron is not 0", holds: off.some((is, i) => is && c[i] !== 0), here: "" },
+        {
+          says: "each weight is the best",
+          holds: best,
+          here: charging ? "" : "weights are fixed here",
+        },
+        {
+          says: "the charge of such an electron is not 0",
+          holds: off.some((is, i) => is && c[i] !== 0),
+          here: "",
+        },
       ],
-      guarantees: "Earnshaw: no rest off the protons, because the Laplacian of each free electron is negative",
+      guarantees:
+        "Earnshaw: no rest off the protons, because the Laplacian of each free electron is negative",
     });
   }
   return found;

@@ -61,7 +61,15 @@ const ANSWERS = {
   },
   examine(message) {
     if (!engine || message.id !== id) return;
-    scope.postMessage({ say: "seen", id, time: message.time, seen: examine(engine, message.x, message.c, message.plan) });
+    const began = performance.now();
+    const seen = examine(engine, message.x, message.c, message.plan);
+    scope.postMessage({
+      say: "seen",
+      id,
+      time: message.time,
+      seen,
+      took: performance.now() - began,
+    });
   },
   basins(message) {
     scope.postMessage({ say: "basins", ...basinRows(message) });
