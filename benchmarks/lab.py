@@ -59,6 +59,7 @@ def main() -> None:
         if asked.pictures is not None:
             take_pictures(page, asked.pictures)
         if asked.frames:
+            print(f"first picture after {page.evaluate('lab.opened') / 1000:.2f} s")
             print(f"{frames_a_second(page):.1f} frames a second")
         browser.close()
 

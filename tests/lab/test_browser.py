@@ -22,7 +22,7 @@ def scene(page: Any, name: str) -> None:
     page.wait_for_function("lab.seen !== null")
 
 
-def played(page: Any, condition: str, timeout: float = 60_000) -> Any:
+def played(page: Any, condition: str, timeout: float = 120_000) -> Any:
     """Play until a condition holds; the verdict there."""
     page.evaluate("lab.play()")
     page.wait_for_function(condition, timeout=timeout)
@@ -166,7 +166,7 @@ def test_gaussian_scene(lab):
 def test_sign_scene(lab):
     """At rest, held, with a loss of 0.13; pulled away a little it comes back."""
     scene(lab, "sign")
-    found = played(lab, "lab.clock > 20")
+    found = played(lab, "lab.clock > 20 || lab.stop")
     assert found["kind"] == "cusp-minimum"
     assert found["loss"] == pytest.approx(0.1325, abs=1e-3)
     home = np.asarray(lab.evaluate(SHOWN)["x"][6:])
@@ -252,6 +252,17 @@ def test_exports(lab, tmp_path):
     with lab.expect_download() as download:
         lab.get_by_role("button", name="PNG").click()
     assert download.value.suggested_filename == "lab.png"
+
+
+def test_film(lab, tmp_path):
+    """WebM of one play, from the start to the end."""
+    scene(lab, "five")
+    with lab.expect_download(timeout=90_000) as download:
+        lab.get_by_role("button", name="film").click()
+    download.value.save_as(tmp_path / "lab.webm")
+    content = (tmp_path / "lab.webm").read_bytes()
+    assert content[:4] == b"\x1aE\xdf\xa3"  # what a WebM file begins with
+    assert len(content) > 2000
 
 
 def test_every_control_has_a_name(lab):

@@ -205,6 +205,6 @@ async function film(lab, controls) {
   const watch = setInterval(() => {
     if (lab.playing) return;
     clearInterval(watch);
-    recorder.stop();
+    setTimeout(() => recorder.stop(), 600); // the end is worth a look
   }, 100);
 }

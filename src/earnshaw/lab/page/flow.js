@@ -97,6 +97,7 @@ export class Flow {
     /** @type {Float64Array | null} the rates at the end of the last step */
     this.slopes = null;
     this.topSpeeds = new Float64Array(this.k);
+    this.calm = false; // whether the last look found nothing to settle
     this.leader = Int32Array.from({ length: this.k + this.m }, (_, i) => i);
     this.side = new Float64Array(this.k + this.m).fill(1);
     this.joinProtons();
@@ -538,16 +539,16 @@ export class Flow {
    * @returns {Record | null} */
   next(end = Infinity) {
     if (this.stop) return null;
-    const before = { time: this.time, x: this.x.slice(), c: this.c.slice(), next: this.nextStep };
-    this.stop = this.settle();
-    if (this.stop) return this.record();
+    if (!this.calm) {
+      this.stop = this.settle();
+      if (this.stop) return this.record();
+      this.slopes = null;
+    }
     if (this.time >= end) {
       this.stop = "time";
       return null;
     }
-    before.x = this.x.slice();
-    before.next = this.nextStep;
-    this.slopes = null;
+    const before = { time: this.time, x: this.x.slice(), c: this.c.slice(), next: this.nextStep };
     if (!this.step(end)) {
       this.stop = "diverged";
       return null;
@@ -563,8 +564,10 @@ export class Flow {
     for (let i = 0; i < this.k; i++)
       this.topSpeeds[i] = Math.max(this.topSpeeds[i], seen.speeds[i]);
     this.x.set(seen.places.subarray(0, this.x.length));
-    if (seen.meeting || seen.parting || seen.lost || seen.still) {
+    this.calm = !(seen.meeting || seen.parting || seen.lost || seen.still);
+    if (!this.calm) {
       this.stop = this.settle();
+      this.slopes = null;
     }
     return this.record();
   }

@@ -64,6 +64,7 @@ export class Lab {
     this.examined = "";
     this.charted = 0;
     this.frames = 0;
+    this.opened = 0;
     this.replay = options.replay ?? null;
     /** @type {import("./potentials.js").PackedTable | null} of a formula that the server has tabulated */
     this.given = null;
@@ -309,6 +310,7 @@ export class Lab {
     const passed = Math.min(0.1, (time - (this.before ?? time)) / 1000);
     this.before = time;
     this.frames++;
+    this.opened ||= performance.now(); // when the first picture was drawn
     if (this.dirty) {
       this.dirty = false;
       this.begin();
