@@ -32,6 +32,12 @@ def test_units_without_a_table_are_shown_without():
     assert start_of(teacher, None)["table"] is None
 
 
+def test_several_outputs_are_refused():
+    teacher = ew.Teacher([[0.0, 1.0]], [[2.0, 1.0]], "relu")
+    with pytest.raises(EarnshawError, match="vectors of 2 outputs"):
+        start_of(teacher, None)
+
+
 def test_too_many_units():
     teacher = ew.Teacher(np.random.default_rng(0).normal(size=(65, 2)), np.ones(65), "gaussian")
     with pytest.raises(EarnshawError, match="65 units; the lab moves 64"):

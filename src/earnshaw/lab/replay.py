@@ -53,7 +53,7 @@ def start_of(teacher: Teacher, student: Student | None) -> dict[str, Any]:
     return _replay(
         teacher,
         title=str(teacher.species.name),
-        words="",
+        words="Its potential is no function of one number: charges are shown, without a field.",
         unit="start",
         times=np.zeros(1),
         positions=positions,
@@ -165,6 +165,10 @@ def _replay(
     bound: np.ndarray | None = None,
     notes: list[str] | None = None,
 ) -> dict[str, Any]:
+    if teacher.outputs is not None:
+        raise EarnshawError(
+            f"the lab shows charges that are numbers, not vectors of {teacher.outputs} outputs"
+        )
     check_memory({"numbers of a replay": positions.size}, copies=20)
     on, dim = teacher.manifold.name, teacher.dim
     stage = STAGE_OF.get((on, dim), "space")

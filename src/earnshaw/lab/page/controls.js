@@ -665,6 +665,13 @@ export class Controls {
       this.story.replaceChildren(
         el("h2", {}, lab.replay.title),
         el("p", {}, lab.replay.words),
+        lab.state.stage === "space"
+          ? el(
+              "p",
+              { className: "hint" },
+              `R^${lab.state.dim}, along the two directions in which the protons spread most.`,
+            )
+          : null,
         el("div", { className: "buttons" }, go),
       );
     } else if (scene)

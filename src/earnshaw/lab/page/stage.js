@@ -34,6 +34,7 @@ export const COLOURS = {
 };
 
 const CELLS = [5, 8, 11]; // pixels of a cell of the field: the first for which there is little work
+const FAR = 3; // electrons this many times farther out than protons are not fitted into the view
 const WORK = 700_000; // charges times cells of one picture
 
 /**
@@ -98,39 +99,36 @@ export class Stage {
     this.map = null;
   }
 
-  /** So that all charges are seen. @param {Picture} picture */
+  /** So that protons, and electrons that are not far off, are seen. @param {Picture} picture */
   fit({ dim, x, protons }) {
     if (this.kind === "circle" || this.kind === "sphere") {
       this.centre = [0, 0];
       this.span = this.kind === "circle" ? 1.75 : 1.12;
       return;
     }
-    const all = [...x, ...protons];
-    const shown = this.kind === "line" ? 1 : 2;
-    const low = [Infinity, Infinity];
-    const high = [-Infinity, -Infinity];
     if (this.kind === "space") this.findAxes({ dim, x, protons });
-    for (let i = 0; i < all.length; i += dim) {
-      const place = this.kind === "space" ? this.flat(all, i) : all.slice(i, i + shown);
-      place.forEach((value, n) => {
-        low[n] = Math.min(low[n], value);
-        high[n] = Math.max(high[n], value);
-      });
-    }
-    this.centre = [0, 0];
-    let reach = 1;
-    for (let n = 0; n < shown; n++) {
-      if (!Number.isFinite(low[n])) continue;
-      this.centre[n] = Math.round(((low[n] + high[n]) / 2) * 100) / 100;
-      reach = Math.max(reach, (high[n] - low[n]) / 2);
-    }
+    const shown = this.kind === "line" ? 1 : 2;
+    const places = (/** @type {Float64Array} */ values) =>
+      Array.from({ length: values.length / dim }, (_, i) =>
+        this.kind === "space"
+          ? this.flat(values, i * dim)
+          : [...values.subarray(i * dim, i * dim + shown)],
+      );
+    const homes = places(protons);
+    const near = homes.length ? framed(homes, shown) : null;
+    const others = places(x).filter(
+      (place) =>
+        !near || place.every((value, n) => Math.abs(value - near.centre[n]) <= FAR * near.reach),
+    );
+    const { centre, reach } = framed([...homes, ...others], shown);
+    this.centre = centre.map((value) => Math.round(value * 100) / 100);
     this.span = reach * 1.35 + 0.15;
   }
 
   /** The directions of largest spread, for d > 2. @param {{dim: number, x: Float64Array, protons: Float64Array}} picture */
   findAxes({ dim: d, x, protons }) {
     if (this.axes) return;
-    const all = [...protons, ...x];
+    const all = protons.length >= 3 * d ? [...protons] : [...protons, ...x];
     const n = all.length / d;
     const spread = new Float64Array(d * d);
     const mean = Array.from(
@@ -614,6 +612,20 @@ export class Stage {
     }
     g.globalAlpha = 1;
   }
+}
+
+/** The middle of places, and how far they reach from it, at least 1.
+ * @param {number[][]} places @param {number} count of coordinates */
+function framed(places, count) {
+  const centre = [0, 0];
+  let reach = 1;
+  for (let n = 0; n < count && places.length; n++) {
+    const values = places.map((place) => place[n]);
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    centre[n] = (low + high) / 2;
+    reach = Math.max(reach, (high - low) / 2);
+  }
+  return { centre, reach };
 }
 
 /** @param {Float64Array} a @param {Float64Array | undefined} b */
