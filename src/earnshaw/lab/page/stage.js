@@ -35,7 +35,7 @@ export const COLOURS = {
 
 const CELLS = [5, 8, 11]; // pixels of a cell of the field: the first for which there is little work
 const FAR = 3; // electrons this many times farther out than protons are not fitted into the view
-const WORK = 700_000; // charges times cells of one picture
+const WORK = { rough: 350_000, still: 2_000_000 }; // charges times cells of one picture
 
 /**
  * @typedef {{dim: number, x: Float64Array, c: Float64Array, bound: Int32Array, protons: Float64Array,
@@ -315,7 +315,8 @@ export class Stage {
       return;
     }
     if (this.show.field && this.lookup) {
-      const work = (this.width * this.height * sources.values.length) / WORK;
+      const work =
+        (this.width * this.height * sources.values.length) / WORK[this.rough ? "rough" : "still"];
       const cell = CELLS.find((side) => work <= side * side) ?? CELLS[CELLS.length - 1];
       const grid = this.fieldGrid(sources.dim, cell);
       const { left, top, columns, rows } = grid;
