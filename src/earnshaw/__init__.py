@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         load_inputs as load_inputs,
         save_inputs as save_inputs,
     )
+    from earnshaw.lab import lab as lab
     from earnshaw.landscape.barrier import Barrier as Barrier, barrier as barrier
     from earnshaw.landscape.certificate import Certificate as Certificate
     from earnshaw.landscape.certify import Certified as Certified, certify as certify
@@ -121,6 +122,7 @@ _HOMES = {  # the public names, by the module that defines them
     "experiments.training.settings": "Training",
     "experiments.training.train": "Trained train",
     "inputs": "Gaussian GaussianMixture TruncatedGaussian load_inputs save_inputs",
+    "lab": "lab",
     "landscape.barrier": "Barrier barrier",
     "landscape.certificate": "Certificate",
     "landscape.certify": "Certified certify",

@@ -11,11 +11,14 @@ import typer
 
 from earnshaw.cli.interrupts import INTERRUPTED
 from earnshaw.cli.options import (
+    HTML,
     build_teacher,
+    check_html,
     check_picture,
     with_ones,
     with_settings,
     with_teacher,
+    write_html,
 )
 from earnshaw.cli.terminal import print_json, print_table, progress_bar, say
 from earnshaw.files.atomic import check_writable, make_folder
@@ -28,7 +31,10 @@ if TYPE_CHECKING:
 
 ROWS = 24  # of the table; more points are summed up
 ZERO = 1e-12  # what is below is rounding
-WORDS = {"plot": "drawn"}  # for files, where their names in JSON do not read well
+WORDS = {
+    "plot": "drawn",
+    "html": "in the lab",
+}  # for files, where their names in JSON do not read well
 
 
 @with_teacher
@@ -40,6 +46,7 @@ def command(
         int | None, typer.Option(help="Of a random teacher; the same for all --seed: 0.")
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
+    html: Annotated[Path | None, HTML] = None,
     points: Annotated[
         Path | None, typer.Option(help="Write the teacher and a student of each kind there.")
     ] = None,
@@ -51,6 +58,7 @@ def command(
 ) -> None:
     """Where does gradient descent end? Critical points, their kinds, and how often each is met."""
     check_picture(plot)
+    check_html(html)
     if save is not None:
         check_writable(save, (".npz",))
     if points is not None:
@@ -83,8 +91,9 @@ def command(
         save_picture(draw_landscape(landscape), plot)
     if points is not None:
         _write_points(points, landscape)
+    write_html(html, landscape)
     seconds = time.perf_counter() - began
-    files = {"plot": plot, "points": points, "saved": save}
+    files = {"plot": plot, "html": html, "points": points, "saved": save}
     made = {key: str(path) for key, path in files.items() if path is not None}
     if json:
         print_json(landscape.summary() | {"seconds": seconds} | made)

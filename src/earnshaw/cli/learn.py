@@ -10,11 +10,14 @@ import typer
 
 from earnshaw.cli.interrupts import INTERRUPTED
 from earnshaw.cli.options import (
+    HTML,
     build_teacher,
+    check_html,
     check_picture,
     number_or_name,
     with_settings,
     with_teacher,
+    write_html,
 )
 from earnshaw.cli.terminal import print_json, print_table, progress_bar, say
 from earnshaw.files.atomic import check_writable
@@ -36,12 +39,14 @@ def command(
     about: dict[str, Any],
     asked: dict[str, Any],
     plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
+    html: Annotated[Path | None, HTML] = None,
     save: Annotated[Path | None, typer.Option(help=SAVE)] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with the run in FILE.npz.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
     """Learn a random or given teacher (16 units in d = 7), and certify what was reached."""
     check_picture(plot)
+    check_html(html)
     if save is not None:
         check_writable(save, (".npz", *NETWORK))
     began = time.perf_counter()
@@ -70,13 +75,14 @@ def command(
         from earnshaw.charges.network_file import save as save_network
 
         save_network(save, run.student)
+    write_html(html, run)
     seconds = time.perf_counter() - began
     if json:
-        files = {"plot": plot, "saved": save}
+        files = {"plot": plot, "html": html, "saved": save}
         shown_files = {key: str(path) for key, path in files.items() if path is not None}
         print_json(run.summary() | {"seconds": seconds} | shown_files)
     else:
-        _print(run, seconds, plot, save)
+        _print(run, seconds, plot, save, html)
     if str(run.stop) == "interrupted":
         raise typer.Exit(INTERRUPTED)
 
@@ -86,7 +92,9 @@ def _is_network(save: Path) -> bool:
     return save.suffix.lower() in NETWORK
 
 
-def _print(run: Run, seconds: float, plot: Path | None, save: Path | None) -> None:
+def _print(
+    run: Run, seconds: float, plot: Path | None, save: Path | None, html: Path | None
+) -> None:
     matching, teacher = run.matching, run.teacher
     where = (
         f"{run.settings['activation']}, d = {teacher.input_dim}, {plural(teacher.units, 'unit')}"
@@ -108,6 +116,8 @@ def _print(run: Run, seconds: float, plot: Path | None, save: Path | None) -> No
         say(line)
     if plot is not None:
         say(f"drawn: {plot}")
+    if html is not None:
+        say(f"in the lab: {html}")
     if save is not None:
         say(f"saved: {save}" + (" (the learned network)" if _is_network(save) else ""))
 

@@ -18,6 +18,7 @@ from earnshaw.cli import (
     demo,
     fit,
     interrupts,
+    lab,
     landscape,
     learn,
     potential,
@@ -46,6 +47,7 @@ app.command("compare")(compare.command)
 app.command("certify")(certify.command)
 app.command("demo")(demo.command)
 app.command("fit")(fit.command)
+app.command("lab")(lab.command)
 app.command("landscape")(landscape.command)
 app.command("learn")(learn.command)
 app.command("methods")(catalogues.methods)

@@ -124,6 +124,24 @@ def _number(text: str) -> Any:
     return text.strip()
 
 
+HTML = typer.Option("--html", help="Open it in the lab: one FILE.html, with a time slider.")
+
+
+def check_html(path: Path | None) -> None:
+    """The same of a page."""
+    if path is not None:
+        check_writable(path, (".html", ".htm"))
+
+
+def write_html(path: Path | None, result: Any) -> None:
+    """A result as a replay of the lab, in one file, if that was asked for."""
+    if path is not None:
+        from earnshaw.lab.page import write_lab
+        from earnshaw.lab.replay import replay_of
+
+        write_lab(path, replay=replay_of(result))
+
+
 def check_picture(path: Path | None) -> None:
     """Refuse, before any work is done, a picture that could not be written."""
     if path is not None:

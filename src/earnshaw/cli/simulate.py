@@ -12,11 +12,14 @@ import typer
 from earnshaw.cli.interrupts import INTERRUPTED
 from earnshaw.cli.options import (
     DRAWN,
+    HTML,
     build_teacher,
+    check_html,
     check_picture,
     describe_teacher,
     with_settings,
     with_teacher,
+    write_html,
 )
 from earnshaw.cli.terminal import print_json, print_table, progress_bar, say
 from earnshaw.dynamics.settings import Settings
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 DIM, UNITS, TIME = 2, 5, 50.0
 MAY_CHANGE = ("time", "max_steps")  # where a stored path goes on
 ROWS = 24  # of the table
+FILES = (("drawn", "plot"), ("filmed", "animation"), ("in the lab", "html"), ("saved", "saved"))
 COORDINATES = 3  # of a position in the table
 
 
@@ -48,6 +52,7 @@ def command(
     student: Annotated[Path | None, typer.Option(help="Begin with the student in FILE.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of teacher and student; 0.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw it: FILE.png, .svg or .pdf.")] = None,
+    html: Annotated[Path | None, HTML] = None,
     animate: Annotated[Path | None, typer.Option(help="Film it: FILE.gif or .mp4.")] = None,
     felt_by: Annotated[
         int, typer.Option(help="The electron whose potential is drawn: all charges but its own.")
@@ -58,6 +63,7 @@ def command(
 ) -> None:
     """Let a student's units move among its teacher's (5 in d = 2), as charges do."""
     check_picture(plot)
+    check_html(html)
     if animate is not None:
         check_writable(animate, (".gif", ".mp4"))
     if save is not None:
@@ -99,6 +105,9 @@ def command(
         else:
             motion = simulate(protons, electrons, **{"time": TIME} | typed, **follow)
     files = _write(motion, settings, plot, animate, save, felt_by)
+    if html is not None:
+        write_html(html, motion)
+        files["html"] = str(html)
     rest = _rest(motion)
     equilibrium = {"equilibrium": None if rest is None else rest.summary()}
     payload = motion.summary() | equilibrium | {"settings": settings} | files
@@ -228,7 +237,7 @@ def _print(motion: Motion, rest: Equilibrium | None, files: dict[str, str], seco
     ]
     if rest is not None:
         lines.append(f"at rest: {rest.words} ({rest.kind}, {_eigenvalue(rest)})")
-    for what, where in (("drawn", "plot"), ("filmed", "animation"), ("saved", "saved")):
+    for what, where in FILES:
         if where in files:
             lines.append(f"{what}: {files[where]}")
     for line in lines:

@@ -1,0 +1,332 @@
+"""The lab in real Chromium: what a hand does, what a scene says, what an address restores."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import earnshaw as ew
+from lab_page import HOST, Opened
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+START = "() => ({ ...lab.state, time: 0 })"
+SHOWN = "() => { const now = lab.now(); return { x: [...now.x], c: [...now.c] }; }"
+
+
+def scene(page: Any, name: str) -> None:
+    page.evaluate("name => lab.controls.openScene(name)", name)
+    page.wait_for_function("lab.seen !== null")
+
+
+def played(page: Any, condition: str, timeout: float = 120_000) -> Any:
+    """Play until a condition holds; the verdict there."""
+    page.evaluate("lab.play()")
+    page.wait_for_function(condition, timeout=timeout)
+    page.evaluate("lab.pause()")
+    page.wait_for_function("lab.examined.includes(` ${lab.now().time} `)")
+    page.wait_for_timeout(400)
+    return page.evaluate("({ kind: lab.seen.kind, words: lab.seen.words, loss: lab.seen.loss })")
+
+
+def test_drag_a_charge(lab):
+    """The mouse takes an electron along, to the place under it, and the numbers follow."""
+    scene(lab, "five")
+    before = lab.evaluate(SHOWN)
+    loss = lab.evaluate("lab.seen.loss")
+    box = lab.locator("canvas.stage").bounding_box()
+    x, y, _ = lab.evaluate("lab.stage.place(lab.now().x, 0)")
+    lab.mouse.move(box["x"] + x, box["y"] + y)
+    lab.mouse.down()
+    lab.mouse.move(box["x"] + x + 60, box["y"] + y - 40, steps=5)
+    lab.mouse.up()
+    there = lab.evaluate("([x, y]) => lab.stage.unplace(x, y)", [x + 60, y - 40])
+    after = lab.evaluate(SHOWN)
+    assert np.allclose(after["x"][:2], there, atol=1e-4)
+    assert after["x"][2:] == before["x"][2:]
+    lab.wait_for_function("loss => lab.seen && lab.seen.loss !== loss", arg=loss)
+    lab.locator("canvas.stage").press("Control+z")
+    assert lab.evaluate(SHOWN)["x"] == before["x"]
+
+
+def test_keys_and_wheel(lab):
+    """Charges are selected, moved, charged, added and removed without a mouse."""
+    scene(lab, "five")
+    stage = lab.locator("canvas.stage")
+    stage.focus()
+    lab.keyboard.press("n")
+    assert lab.evaluate("lab.selected") == {"what": "proton", "index": 0}
+    place = lab.evaluate("lab.state.protons[0]")
+    lab.keyboard.press("ArrowRight")
+    assert lab.evaluate("lab.state.protons[0][0]") > place[0]
+    lab.keyboard.press("+")
+    assert lab.evaluate("lab.state.charges[0]") == pytest.approx(1.1)
+    lab.keyboard.press("e")
+    assert lab.evaluate("lab.state.electrons.length") == 6
+    lab.keyboard.press("Delete")
+    assert lab.evaluate("lab.state.electrons.length") == 5
+    box = stage.bounding_box()
+    x, y, _ = lab.evaluate("lab.stage.place(lab.now().x, 0)")
+    lab.mouse.move(box["x"] + x, box["y"] + y)
+    lab.mouse.wheel(0, -100)
+    lab.wait_for_function("lab.state.weights[0] > 1.05")
+
+
+def test_rewind_gives_the_same_start(lab):
+    """To the last bit; and the same motion again."""
+    scene(lab, "five")
+    start = lab.evaluate(SHOWN)
+    played(lab, "lab.clock > 1.5")
+    first = lab.evaluate("lab.history.slice(0, 40).map(record => [record.time, ...record.x])")
+    lab.evaluate("lab.rewind()")
+    assert lab.evaluate(SHOWN) == start
+    lab.evaluate("lab.begin()")
+    played(lab, "lab.clock > 1.5")
+    again = lab.evaluate("lab.history.slice(0, 40).map(record => [record.time, ...record.x])")
+    assert first == again
+
+
+def test_address_restores_the_state(lab, chromium):
+    """To the last bit, in a few hundred characters, and the time with it."""
+    scene(lab, "five")
+    played(lab, "lab.clock > 0.7")
+    lab.evaluate(
+        "lab.edit(state => { state.seed = 7; state.frozen[1] = true; })"
+    )  # a start of 17 digits
+    state, text = lab.evaluate(START), lab.evaluate("lab.text()")
+    assert len(text) < 700
+    with Opened(chromium, f"{HOST}#{text}") as page:
+        page.wait_for_function("window.lab?.frames > 1")
+        assert page.evaluate(START) == state
+        assert page.evaluate("lab.text()") == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "v1;plane;almost-harmonic;flow;positions;p0,0,1;e<script>,1,1",
+        "v1;plane;gaussian;flow;positions;p1e999,0,1",
+        "v1;moon;gaussian;flow;positions;p0,0,1",
+        "v1;plane;__proto__;flow;positions;p0,0,1",
+        "v1;plane;gaussian;constructor;positions;p0,0,1",
+        "v1;sphere;sign;flow;positions;p3,0,0,1",
+        "v1;plane;gaussian;flow;positions;p0,0,1;speed=-1",
+        "%3Cimg src=x onerror=alert(1)%3E",
+        "v1;" + "p0,0,1;" * 40000,
+    ],
+    ids=lambda text: text[:28],
+)
+def test_hostile_addresses(chromium, text):
+    """One line that says what is wrong, the first scene, and nothing executed."""
+    with Opened(chromium, f"{HOST}#{text}") as page:
+        page.on("dialog", lambda dialog: pytest.fail("a script was executed"))
+        page.wait_for_function("window.lab?.frames > 1")
+        assert page.locator(".banner").is_visible()
+        assert page.evaluate("lab.state.scene") == "earnshaw"
+        assert page.locator("img").count() == 0
+
+
+def test_earnshaw_scene(lab):
+    """A saddle off the protons, by the theorem; a nudge, and it falls on one."""
+    scene(lab, "earnshaw")
+    seen = lab.evaluate("lab.seen")
+    assert seen["kind"] == "strict-saddle"
+    assert seen["laplacians"][0] == 0
+    assert all(each["holds"] for each in seen["theorems"][0]["hypotheses"])
+    lab.evaluate("lab.moveCharge({ what: 'electron', index: 0 }, [0.02, 0.05], true)")
+    lab.wait_for_timeout(200)
+    played(lab, "lab.stop === 'collision'")
+
+
+def test_five_scene(lab):
+    scene(lab, "five")
+    found = played(lab, "lab.stop && lab.clock >= lab.last.time")
+    assert found["kind"] == "cusp-minimum"
+    assert found["loss"] == 0
+    assert lab.evaluate("[...lab.now().bound].sort()") == [0, 1, 2, 3, 4]
+
+
+def test_gaussian_scene(lab):
+    """Both stay left, and the loss stays large; almost-harmonic charges find both."""
+    scene(lab, "gaussian")
+    lab.evaluate("lab.state.speed = 40")
+    played(lab, "lab.clock > 60")
+    shown = lab.evaluate(SHOWN)
+    assert max(shown["x"][::2]) < 0
+    assert lab.evaluate("lab.seen.loss") > 1
+    lab.evaluate("lab.rewind(); lab.change({ potential: 'almost-harmonic' })")
+    lab.evaluate("lab.state.speed = 40")
+    played(lab, "lab.stop && lab.clock >= lab.last.time")
+    assert sorted(lab.evaluate("[...lab.now().bound]")) == [0, 1]
+
+
+def test_sign_scene(lab):
+    """At rest, held, with a loss of 0.13; pulled away a little it comes back."""
+    scene(lab, "sign")
+    found = played(lab, "lab.clock > 20 || lab.stop")
+    assert found["kind"] == "cusp-minimum"
+    assert found["loss"] == pytest.approx(0.1325, abs=1e-3)
+    home = np.asarray(lab.evaluate(SHOWN)["x"][6:])
+    moved = (home + np.array([0.01, -0.01, 0.0])).tolist()
+    lab.evaluate("to => lab.moveCharge({ what: 'electron', index: 2 }, to, true)", moved)
+    lab.evaluate("lab.state.speed = 100")
+    played(lab, "lab.clock > 600 || lab.stop")
+    assert np.allclose(lab.evaluate(SHOWN)["x"][6:], home, atol=2e-3)
+
+
+def test_relu_scene(lab):
+    scene(lab, "relu")
+    lab.evaluate("lab.state.speed = 200")
+    found = played(lab, "lab.stop || lab.clock > 700")
+    assert found["kind"] == "minimum"
+    assert found["loss"] == pytest.approx(0.00753, rel=0.01)
+
+
+def test_node_wise_scene(lab):
+    scene(lab, "node-wise")
+    lab.evaluate("lab.state.speed = 20")
+    found = played(lab, "lab.stop === 'placed' && lab.clock >= lab.last.time")
+    assert found["loss"] == pytest.approx(0, abs=1e-12)
+
+
+def test_plateau_scene(lab):
+    """The loss waits at 0.74 for a while, then goes to 0."""
+    scene(lab, "plateau")
+    lab.evaluate("lab.state.speed = 20")
+    found = played(lab, "lab.stop && lab.clock >= lab.last.time")
+    assert found["kind"] == "minimum"
+    waiting = lab.evaluate(
+        "lab.history.filter(r => r.energy > 0.7 && r.energy < 0.8).map(r => r.time)"
+    )
+    assert waiting[-1] - waiting[0] > 2
+
+
+def test_chain_scene(lab):
+    scene(lab, "chain")
+    found = played(lab, "lab.stop && lab.clock >= lab.last.time")
+    assert found["kind"] == "cusp-minimum"
+    assert lab.evaluate("[...lab.now().bound]") == [0, 1, 2, 3, 4]
+
+
+def test_csv_scene_is_grey_without_python(lab):
+    scene(lab, "csv")
+    lab.evaluate("lab.ask = null; lab.controls.update()")
+    button = lab.get_by_role("button", name="fit a CSV …")
+    assert button.is_disabled()
+    assert "needs Python" in button.get_attribute("title")
+
+
+def test_every_potential_on_every_stage(lab):
+    """All of the catalogue draws and examines without an error."""
+    pairs = lab.evaluate(
+        "Object.entries(lab.tables.entries).flatMap(([name, one]) =>"
+        " Object.keys(one.stages).map(stage => [stage, name]))"
+    )
+    assert len(pairs) > 80
+    for stage, name in pairs:
+        lab.evaluate("([stage, potential]) => lab.change({ stage, potential })", [stage, name])
+        lab.evaluate("lab.tick(performance.now())")
+    lab.wait_for_function("lab.seen !== null && Number.isFinite(lab.seen.loss)")
+
+
+def test_exports(lab, tmp_path):
+    """The library reads the JSON, runs the Python, and both mean what the stage shows."""
+    scene(lab, "five")
+    for name, file in (("teacher JSON", "teacher.json"), ("student JSON", "student.json")):
+        with lab.expect_download() as download:
+            lab.get_by_role("button", name=name).click()
+        download.value.save_as(tmp_path / file)
+    teacher, student = (ew.load(tmp_path / file) for file in ("teacher.json", "student.json"))
+    assert np.asarray(teacher.positions).tolist() == lab.evaluate("lab.state.protons")
+    loss = float(ew.population_loss(teacher).value(student))
+    assert loss == pytest.approx(lab.evaluate("lab.seen.loss"), rel=1e-10)
+    svg = lab.evaluate("import('/exports.js').then(one => one.svgOf(lab))")
+    assert svg.count("<circle") == 10
+    code = lab.evaluate("import('/exports.js').then(one => one.pythonOf(lab))")
+    scope: dict[str, Any] = {}
+    exec(compile(code, "lab.py", "exec"), scope)
+    assert scope["path"].energy[0] == pytest.approx(loss)
+    with lab.expect_download() as download:
+        lab.get_by_role("button", name="PNG").click()
+    assert download.value.suggested_filename == "lab.png"
+
+
+def test_film(lab, tmp_path):
+    """WebM of one play, from the start to the end."""
+    scene(lab, "five")
+    with lab.expect_download(timeout=90_000) as download:
+        lab.get_by_role("button", name="film").click()
+    download.value.save_as(tmp_path / "lab.webm")
+    content = (tmp_path / "lab.webm").read_bytes()
+    assert content[:4] == b"\x1aE\xdf\xa3"  # what a WebM file begins with
+    assert len(content) > 2000
+
+
+def test_every_control_has_a_name(lab):
+    """For screen readers: no button, field or chooser without words."""
+    nameless = lab.evaluate(
+        """() => [...document.querySelectorAll("button, input, select, canvas")].filter(one =>
+          !(one.getAttribute("aria-label") || one.textContent.trim() || one.closest("label"))
+        ).map(one => one.outerHTML.slice(0, 90))"""
+    )
+    assert nameless == []
+
+
+def test_basin_map(lab):
+    """The colours agree with where ew.simulate ends from the same starts."""
+    scene(lab, "five")
+    for _ in range(4):
+        lab.evaluate("lab.selected = { what: 'electron', index: 1 }; lab.remove()")
+    starts = [[-2.0, 0.5], [1.0, 0.9], [0.5, -2.0], [-0.4, -0.5]]
+    asked = {
+        "starts": starts,
+        "box": [-3.0, 3.0, 3.0, -3.0],
+    }
+    ends = lab.evaluate(
+        """async ({ starts, box }) => {
+          const { basinRows } = await import("/basins.js");
+          const n = 60;
+          const found = basinRows({ table: lab.table, box, width: n, height: n, id: 0,
+            sources: Float64Array.from(lab.state.protons.flat()), protons: 5,
+            charges: Float64Array.from(lab.state.charges) });
+          return starts.map(([x, y]) =>
+            found.ends[Math.floor((3 - y) / 6 * n) * n + Math.floor((x + 3) / 6 * n)]);
+        }""",
+        asked,
+    )
+    teacher = ew.Teacher(lab.evaluate("lab.state.protons"), np.ones(5), "almost-harmonic")
+    for start, end in zip(starts, ends, strict=True):
+        cell = (np.floor((np.asarray(start) + 3) * 10) + 0.5) / 10 - 3  # the middle of its pixel
+        path = ew.simulate(teacher, ew.Student([cell], [1.0]), 100.0)
+        assert path.bound.tolist() == [end]
+    lab.evaluate("lab.map.show(true)")
+    lab.wait_for_function("lab.stage.map !== null", timeout=60_000)
+
+
+def test_memory_stays_flat(lab):
+    """The short version of half an hour: many records and frames, with time speeded up."""
+    scene(lab, "five")
+    lab.evaluate(
+        "lab.edit(s => { s.method = 'noisy-sgd'; s.wrt = 'both'; s.step = 0.001; s.speed = 500; })"
+    )
+    lab.evaluate("lab.play()")
+    lab.wait_for_function("lab.clock > 3000", timeout=60_000)
+    before = _heap(lab)
+    lab.wait_for_function("lab.clock > 40000", timeout=120_000)
+    assert lab.evaluate("lab.history.length") <= 4200
+    assert _heap(lab) < before + 8e6
+
+
+def _heap(page: Any) -> float:
+    client = page.context.new_cdp_session(page)
+    client.send("HeapProfiler.collectGarbage")
+    return float(client.send("Runtime.getHeapUsage")["usedSize"])
+
+
+def test_state_json_is_plain(lab):
+    """What the page keeps of itself is plain values: JSON gives it back."""
+    state = lab.evaluate(START)
+    assert json.loads(json.dumps(state)) == state
