@@ -23,10 +23,10 @@ def test_everything_has_the_same_bits_with_one_and_two_threads():
 
 @pytest.mark.slow
 def test_the_same_bits_with_more_threads_than_cores():
-    same(QUICK, (1, 3, 8))
+    same(QUICK, (1, 8))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("flags", FLAGS.values(), ids=FLAGS)
 def test_the_same_bits_as_users_compile_them(flags):
-    same(QUICK, XLA_FLAGS=flags)
+    same(QUICK[:2], XLA_FLAGS=flags)
