@@ -6,6 +6,8 @@
               with its autograd (Phi2 as an integral of 24 Gauss nodes over the correlation; the
               Hermite series with our nodes and terms). Compiled and warm, the best of three
     large     k = 2048, d = 20: with biases, under N(m, S) inputs, beside without, under N(0, I)
+    flow      gradient flow of positions and weights, three erf units with biases in d = 3: how far
+              the explicit and the implicit solver get in 20,000 steps, and what kind of point it is
     recovery  random teachers with biases, learned by `ew.learn` on its defaults: exact oracle, not
               told k. A teacher counts as recovered if all its units and no others are found, each
               within 1e-8 in position and weight of the largest, up to the activation's symmetries
@@ -32,7 +34,7 @@ import numpy as np
 import earnshaw as ew
 from earnshaw.duality.series.affine_series import DEGREE, _rule
 
-PARTS = ("cost", "large", "recovery")
+PARTS = ("cost", "large", "flow", "recovery")
 DIGITS = 1e-4  # the standard error of Monte Carlo, relative to the loss
 BATCH = 2**14  # samples at a time
 NEAR = 1e-8
@@ -220,6 +222,33 @@ def large(names: list[str]) -> None:
         row(name, *(f"{taken:.2f} s" for taken in times), f"{times[0] / times[1]:.1f}")
 
 
+def flow(seeds: int) -> None:
+    """Flows to their end, in 20,000 steps at most."""
+    row("seed", "solver", "stop", "time", "steps", "loss", "kind", "seconds")
+    row(*["---"] * 8)
+    for seed in range(seeds):
+        rng = np.random.default_rng(seed)
+        teacher = ew.random_teacher("erf", dim=3, units=3, seed=seed, biases="gaussian")
+        student = ew.Student(
+            rng.standard_normal((3, 3)), 0.3 * rng.standard_normal(3), rng.standard_normal(3)
+        )
+        for solver in ("implicit", "explicit"):
+            began = time.perf_counter()
+            path = ew.simulate(teacher, student, 1e8, wrt="both", solver=solver, max_steps=20_000)
+            taken = time.perf_counter() - began
+            kind = ew.certify(teacher, path.student).kind
+            row(
+                seed,
+                solver,
+                path.stop,
+                f"{path.times[-1]:.3g}",
+                path.steps,
+                f"{path.energy[-1]:.3g}",
+                kind,
+                f"{taken:.1f}",
+            )
+
+
 def recovery(names: list[str], dims: list[int], counts: list[int], seeds: int) -> None:
     """Random teachers with biases, not told k."""
     row("activation", "d", "k", "recovered", "largest error", "iterations", "seconds a run")
@@ -273,6 +302,8 @@ def main() -> None:
         cost(given.activations or ["relu", "tanh"])
     if "large" in given.only:
         large(given.activations or ["relu", "tanh"])
+    if "flow" in given.only:
+        flow(min(given.seeds, 3))
     if "recovery" in given.only:
         names = given.activations or ["tanh", "erf", "relu", "softplus"]
         recovery(names, given.dims, given.units, given.seeds)

@@ -195,7 +195,11 @@ def advance(
 
     solution = diffrax.diffeqsolve(
         diffrax.ODETerm(field),
-        _implicit(world) if world.stiff else diffrax.Tsit5(),
+        # Explicit steps, of order 5, are six forces each: forces are all the cost. A flow is stiff
+        # only deep in a well, and a unit that is there soon binds or comes to rest; unless weights
+        # are free, whose best values follow the positions at once. Implicit ones, of the same
+        # order, solve their equations by Newton's method with the exact Hessian.
+        diffrax.Kvaerno5() if world.stiff else diffrax.Tsit5(),
         start,
         end,
         first_step,
@@ -210,16 +214,6 @@ def advance(
     )
     used, tried = solution.stats["num_accepted_steps"], solution.stats["num_steps"]
     return solution.ts, solution.ys, used, tried
-
-
-def _implicit(world: World) -> diffrax.AbstractSolver:
-    """Kvaerno's method of order 5, whose equations are solved by Newton's with the exact Hessian.
-
-    Explicit steps (Tsit5, six forces each) are cheaper where forces are all the cost: a flow is
-    stiff only deep in a well, and a unit that is there soon binds or comes to rest; unless weights
-    are free, whose best values follow the positions at once.
-    """
-    return diffrax.Kvaerno5(root_finder=diffrax.VeryChord(world.rtol, world.atol, norm=_largest))
 
 
 def _largest(error: State) -> Array:

@@ -48,7 +48,7 @@ class Arrivals:
             index = matching.permutation[unit]
             before = float(np.hypot.reduce(self.ends[index]))
             self.ends[index] = np.asarray(matching.aligned.positions[row])
-            self.weights[unit] = one_number(matching.aligned.weights[row][None])[0]
+            self.weights[unit] = one_number(np.asarray(matching.aligned.weights)[row, None])[0]
             self.arrived[index] = self.landed[unit]
             after = float(np.hypot.reduce(self.ends[index]))
             scale = after / before if before > 0 else 1.0

@@ -27,7 +27,7 @@ from earnshaw.settings import given
 NEAR = 1e-3
 GOALS = ("network", "node")
 SEEN_BY_A_LOSS = (
-    *("activation", "dim", "units", "parameters", "positions", "weights", "on"),
+    *("activation", "dim", "units", "parameters", "positions", "weights", "biases", "on"),
     *("method", "objective", "oracle", "batch"),
 )
 
@@ -45,6 +45,7 @@ class Learning(Procedure):
     parameters: dict[str, Any] = dataclasses.field(default_factory=dict)
     positions: str | None = None
     weights: str | None = None
+    biases: str | None = None
     on: str | None = None
     student_units: int | None = None
     goal: str = "network"
@@ -65,6 +66,7 @@ class Learning(Procedure):
             seed,
             positions=self.positions,
             weights=self.weights,
+            biases=self.biases,
             on=self.on,
             **self.parameters,
         )

@@ -8,6 +8,7 @@ from typing import Any
 from earnshaw.charges.network import Teacher
 from earnshaw.duality.affine_dual import AffineDual
 from earnshaw.errors import EarnshawError
+from earnshaw.landscape.proofs._affine import MOMENTS, AffineKernel
 from earnshaw.landscape.proofs._almost_harmonic import AlmostHarmonicKernel
 from earnshaw.landscape.proofs._moments import ErfKernel, ExponentialKernel, HermiteKernel
 from earnshaw.landscape.proofs._radial import DistanceKernel, SignKernel
@@ -22,8 +23,15 @@ def kernel_of(teacher: Teacher) -> Kernel:
     species = teacher.species
     if species.origin != "activation":
         raise _refused(species.name)
+    if teacher.outputs is not None:
+        raise EarnshawError(f"there are no proofs for {teacher.outputs} outputs; allowed: one")
     if isinstance(species.potential, AffineDual):
-        raise _refused(f"{species.name} with biases or correlated inputs")
+        if species.name not in MOMENTS:
+            raise EarnshawError(
+                f"there are no proofs for {species.name} with biases or correlated inputs; "
+                f"allowed: {', '.join(MOMENTS)}"
+            )
+        return AffineKernel(species.name, species.inputs.components(teacher.dim))
     parameters: dict[str, Any] = dict(species.parameters)
     parameters.pop("max_norm", None)  # of tables, which these do not have
     name, width = species.name, species.width
