@@ -104,6 +104,7 @@ export function examine(engine, x0, c, plan) {
     loose,
     free: where.groups.some((g) => !g.anchored),
     moving,
+    unsure: where.unsure,
   });
   return {
     ...seen,
@@ -206,11 +207,14 @@ function placed(engine, x0, c, moving) {
         heldBy[i] = home < m ? home : -2 - (units.find((l) => l !== i) ?? 0);
     }
   }
+  // Each of several units of one place may be held, and all of them together not.
+  const unsure = cusped && [...groups.values()].some((units) => units.length > 1);
   return {
     x,
     sides,
     heldBy,
     rates,
+    unsure,
     groups: [...groups.values()].map((units) => ({
       units,
       anchored: place[units[0]] < m && units.some((i) => heldBy[i] !== -1),
@@ -294,8 +298,8 @@ export function short(value) {
 
 /** The verdict and its words. @param {import("./engine.js").Engine} engine @param {Float64Array} c
  * @param {Omit<Seen, "kind" | "words" | "theorems">} seen
- * @param {{repelled: number, loose: number, free: boolean, moving: boolean}} cusps */
-function say(engine, c, seen, { repelled, loose, free, moving }) {
+ * @param {{repelled: number, loose: number, free: boolean, moving: boolean, unsure: boolean}} cusps */
+function say(engine, c, seen, { repelled, loose, free, moving, unsure }) {
   const bound = seen.heldBy.filter((j) => j !== -1).length;
   if (!c.length) return { kind: "empty", words: "no electrons: add one with a double click" };
   if (!Number.isFinite(seen.loss))
@@ -332,6 +336,11 @@ function say(engine, c, seen, { repelled, loose, free, moving }) {
       words: `strict saddle: ${parts[most] > 0.1 ? who : "a change of weights goes down"} (eigenvalue ${short(eigenvalue)})`,
     };
   }
+  if (unsure)
+    return {
+      kind: "inconclusive",
+      words: "at rest, but several electrons share a place: ask Python whether they hold together",
+    };
   if (margin !== null && margin <= HELD)
     return {
       kind: "degenerate",
