@@ -100,6 +100,7 @@ export function pythonOf(lab) {
     `student = ew.Student(${JSON.stringify(state.electrons)}, ${JSON.stringify(state.weights)})`,
   ];
   const unbounded = lab.table.unbounded ? ', objective="without-constants"' : "";
+  const steps = ["gd", "noisy-sgd"].includes(state.method) ? `, steps=${state.step}` : "";
   if (state.method === "flow")
     lines.push(
       `path = ew.simulate(teacher, student, ${Math.max(lab.clock, 1)}, wrt="${state.wrt}"${unbounded})`,
@@ -110,8 +111,7 @@ export function pythonOf(lab) {
     lines.push(`run = ew.learn(teacher, method="node-wise", seed=${state.seed})`, "print(run)");
   else
     lines.push(
-      `loss = ew.population_loss(teacher${unbounded}, wrt="${state.wrt}")`,
-      `run = ew.learn(teacher, method="${state.method}", start=student, seed=${state.seed}${state.method === "gd" ? `, alpha=${state.step}` : ""})`,
+      `run = ew.learn(teacher, "${state.method}", student=student, wrt="${state.wrt}"${unbounded}${steps}, seed=${state.seed})`,
       "print(run)",
     );
   return `${lines.join("\n")}\n`;
