@@ -184,11 +184,7 @@ def _matched(
 def _kinds(teacher: Teacher, student: Student) -> tuple[list[Activation], list[Activation]] | None:
     """The activations of all units of both; None if they are all the teacher's one."""
     own, kind = teacher.species, student.unit_kind
-    known = own if kind is None else kind.units
-    same = known is own or (
-        isinstance(known, Species) and (known.name, known.parameters) == (own.name, own.parameters)
-    )
-    if same and not isinstance(own.potential, MixedDual):
+    if (kind is None or own.is_like(kind.units)) and not isinstance(own.potential, MixedDual):
         return None
     responses = teacher.species.responses if kind is None else kind.responses
     both = []

@@ -54,6 +54,14 @@ class Species(eqx.Module):
         values = "".join(f", {key}={value}" for key, value in self.parameters)
         return f"Species({self.name}{values})"
 
+    def is_like(self, other: object) -> bool:
+        """Whether another one has the same activation: by its name, or an object's own parts."""
+        if self is other or not isinstance(other, Species):
+            return self is other
+        if (self.name, self.parameters) != (other.name, other.parameters):
+            return False
+        return self.origin != "object" or bool(eqx.tree_equal(self.potential, other.potential))
+
     @property
     def biased(self) -> bool:
         """Whether the last coordinate of a position is a bias."""

@@ -31,6 +31,7 @@ from earnshaw.charges.manifolds import Manifold, check_squares
 from earnshaw.charges.matching import symmetries_of
 from earnshaw.charges.mixed import kinds_like, kinds_of, same_activation
 from earnshaw.charges.network import Student, Teacher, UnitKind, given_units, is_concrete
+from earnshaw.charges.species import Species
 from earnshaw.duality.affine_dual import MixedDual
 from earnshaw.duality.named import is_activation
 from earnshaw.energy._field import Field, LogPotential, choose_coupling, devices_mesh, logarithm
@@ -383,6 +384,8 @@ def suited(loss: PopulationLoss, student: Student) -> PopulationLoss:
     """The loss of students with the activation of this one, where that is not the loss's own."""
     kind, own = student.unit_kind, loss.kind or loss.teacher.unit_kind
     if kind is None or kind.units is own.units or loss.manifold.name == "sphere":
+        return loss
+    if isinstance(own.units, Species) and own.units.is_like(kind.units):
         return loss
     if _same_units(kind.responses, own.responses):
         return loss
