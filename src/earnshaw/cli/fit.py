@@ -26,7 +26,15 @@ if TYPE_CHECKING:
 
 ALPHA = {"regression": 0.0, "classification": 1e-3}  # separable classes would have no fit at 0
 
-OPTIONS = ("units", "max_units", "criterion", "linear", "seed")  # of the settings of a fit
+OPTIONS = (
+    "units",
+    "max_units",
+    "networks",
+    "criterion",
+    "max_time",
+    "linear",
+    "seed",
+)  # of the settings of a fit
 
 
 @with_settings(Settings, only=OPTIONS, defaults=True)
@@ -83,7 +91,13 @@ def command(
     # A table that cannot be used is refused before anything slow is loaded.
     table = read_table(data, separator, decimal)
     problem = problem_of(table, target or (), features or (), drop or (), weights, classify)
-    read = {"units": _units(asked["units"]), "linear": _linear(asked["linear"])}
+    read = {
+        "units": _number_or_auto("--units", asked["units"], 0),
+        "networks": _number_or_auto("--networks", asked["networks"], 1),
+        "linear": _linear(asked["linear"]),
+    }
+    if alpha is not None and asked["criterion"] == "evidence":
+        asked["criterion"] = "bic"  # a penalty of one's own
     strength = ALPHA[problem.kind] if alpha is None else alpha
     settings = Settings(**asked | read, loss=problem.loss, alpha=strength)
     parameters = parse_parameters(parameter or [], taken=())
@@ -148,11 +162,11 @@ def _check_files(data: Path, save: Path, plot: Path | None, export: Path | None)
         raise EarnshawError(f"--save {save} would overwrite the data; allowed: another file")
 
 
-def _units(text: str) -> int | str:
+def _number_or_auto(what: str, text: str, low: int) -> int | str:
     try:
         return text if text == "auto" else int(text)
     except ValueError:
-        raise OutOfRange("--units", text, "auto, or an integer >= 0") from None
+        raise OutOfRange(what, text, f"auto, or an integer >= {low}") from None
 
 
 def _linear(text: str) -> bool | str:
@@ -211,6 +225,7 @@ def _model(
     parameters: dict[str, Any],
     settings: Any,
 ) -> Model:
+    from earnshaw.learning.fitting.columns import ranges_of
     from earnshaw.learning.fitting.model import Model
 
     scores: dict[str, float] = {}
@@ -227,4 +242,7 @@ def _model(
         classes=problem.classes,
         scores=scores,
         settings=dataclasses.asdict(settings) | about,
+        committee=fitted.committee,
+        columns=problem.columns,
+        ranges=ranges_of(problem.x),
     )

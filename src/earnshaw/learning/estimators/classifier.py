@@ -8,7 +8,6 @@ import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from earnshaw.charges.network import Teacher
 from earnshaw.errors import EarnshawError
@@ -29,7 +28,7 @@ class NodewiseClassifier(ClassifierMixin, Nodewise):
         self, X: Any, y: Any, sample_weight: Any = None, *, teacher: Teacher | None = None
     ) -> NodewiseClassifier:
         """Fit to inputs (n, d) and labels (n,); see the class."""
-        X, y = validate_data(self, X, y, dtype=float, ensure_min_samples=2)
+        X, y = self._read(X, y, numeric=False)
         check_classification_targets(y)
         self.classes_, numbers = np.unique(y, return_inverse=True)
         count = len(self.classes_)

@@ -9,7 +9,8 @@ import numpy as np
 
 from earnshaw.duality.activation import DotProduct
 from earnshaw.errors import EarnshawError
-from earnshaw.learning.fitting.fitted import Fitted, fit
+from earnshaw.learning.fitting.evident import fit
+from earnshaw.learning.fitting.fitted import Fitted
 from earnshaw.learning.fitting.growth import Event, OnEvent
 from earnshaw.learning.fitting.problem import Problem
 from earnshaw.learning.fitting.scores import scores_of
@@ -89,7 +90,7 @@ def cross_validate(
             raise EarnshawError(f"without fold {number + 1} of {folds}: {error}") from None
         if found.interrupted:
             raise KeyboardInterrupt  # what is left of a fold says nothing
-        outputs[inside] = found.network(problem.x[inside])
+        outputs[inside] = found.outputs(problem.x[inside])
         units.append(found.network.units)
         scores.append(scores_of(problem.take(inside), outputs[inside]))
     return Validation(fold, outputs, units, scores)
@@ -103,4 +104,7 @@ def fit_problem(
 ) -> Fitted:
     """The network of a problem, with the loss that belongs to it."""
     settings = dataclasses.replace(settings, loss=problem.loss)
-    return fit(problem.x, problem.y, problem.weight, activation, settings, on_event)
+    given = (problem.x, problem.y, problem.weight, activation, settings)
+    if problem.origins is None:
+        return fit(*given, on_event)
+    return fit(*given, on_event, problem.origins)
