@@ -258,3 +258,24 @@ def test_data_frames_of_any_kind():
 def test_functions_are_refused_before_the_fit(data, function, message):
     with pytest.raises(ValueError, match=message):
         NodewiseRegressor(activation=function).fit(*data[1:])
+
+
+def test_class_weights_are_sample_weights():
+    x, y = noisy(40, 3)
+    labels = np.where(y > 0.5, "a", "b")
+    weight = np.where(labels == "a", 3.0, 1.0)
+    asked = NodewiseClassifier(max_units=0, class_weight={"a": 3.0, "b": 1.0}).fit(x, labels)
+    by_hand = NodewiseClassifier(max_units=0).fit(x, labels, weight)
+    np.testing.assert_array_equal(asked.predict_proba(x), by_hand.predict_proba(x))
+
+
+@pytest.mark.slow
+def test_a_committee_can_be_distilled():
+    x, y = noisy(60, 4)
+    model = NodewiseRegressor(max_units=4).fit(x, y)
+    network, lost = model.distill(x, 3)
+    assert network.units == 3
+    said = model.predict(x)
+    by_hand = np.sum((network(x)[:, 0] - said) ** 2) / np.sum((said - said.mean()) ** 2)
+    assert lost == pytest.approx(by_hand)
+    assert lost < 0.1

@@ -1,5 +1,7 @@
 """Committees: they repeat, their intervals hold what they say, files keep them to the last bit."""
 
+import runpy
+
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -9,6 +11,7 @@ from earnshaw.learning.evidence._blending import blend
 from earnshaw.learning.evidence.assembling import fit_committee
 from earnshaw.learning.evidence.coordinates import coordinates_of
 from earnshaw.learning.evidence.packing import packed, unpacked
+from earnshaw.learning.exports.committee_source import numpy_committee_source
 from earnshaw.numerics.fixed_order import one_blas_thread
 
 TANH = ew.activation("tanh")
@@ -97,3 +100,12 @@ def test_quantiles_rise_and_do_not_stretch():
     assert seen.quantiles(np.array([[1e9]]))[0, 0] == bent[-1] < 3
     few = coordinates_of(x.round(-9), np.ones(200), np.ones(1, dtype=bool))
     assert len(few.again) == 0
+
+
+def test_an_exported_file_says_the_same(committee, tmp_path):
+    path = tmp_path / "taken.py"
+    path.write_text(numpy_committee_source(committee))
+    taken = runpy.run_path(str(path))
+    new, _ = samples(30, 9)
+    np.testing.assert_allclose(taken["predict"](new), committee.outputs(new)[:, 0], rtol=1e-9)
+    assert taken["predict"](new[0]).shape == ()

@@ -33,6 +33,7 @@ from earnshaw.learning.fitting.columns import (
 )
 from earnshaw.learning.fitting.evident import fit
 from earnshaw.learning.fitting.fitted import Fitted
+from earnshaw.learning.fitting.fitted import fit as fit_by_growth
 from earnshaw.learning.fitting.growth import Event
 from earnshaw.learning.fitting.model import Model
 from earnshaw.learning.fitting.network import FittedNetwork
@@ -285,8 +286,21 @@ class Nodewise(BaseEstimator):
             ranges=np.array([self._low, self._high]),
         )
 
+    def distill(self, X: Any, n_units: int) -> tuple[FittedNetwork, float]:
+        """One network of so many units that says what the committee says of X, and what is lost.
+
+        That is the part of the variance of the committee's outputs on X that the network misses.
+        """
+        x = self._inputs(X)
+        said = self._said(x)
+        sigma = self.network_.activation
+        settings = Settings(units=n_units, criterion="bic", seed=self._seed())
+        found = fit_by_growth(x, said, np.ones(len(x)), sigma, settings).network
+        lost = np.sum((found(x) - said) ** 2) / max(np.sum((said - said.mean(axis=0)) ** 2), 1e-300)
+        return found, float(lost)
+
     def to_network(self) -> Network:
-        """The fitted network, as exports write it."""
+        """The fitted network, as exports write it: of a committee the best by evidence."""
         check_is_fitted(self)
         return self.network_.to_network()
 

@@ -27,7 +27,8 @@ from earnshaw.learning.fitting.settings import Settings
 
 ENOUGH, MUCH = 12, 1e-2  # units after which so much of the variance must not be left
 NOISELESS = 1e-8  # of the variance: less is left of answers without noise
-ALMOST = 1e-3  # of the variance: where networks leave less, growth is tried once more
+ALMOST = 1e-4  # of the variance: where networks leave less, growth is tried once more, with
+PATIENCE = 20  # units, beyond which almost nothing must be left
 
 
 class _Noisy(Exception):
@@ -124,6 +125,8 @@ def _perfect(
             return
         hopeless = event.units >= ENOUGH and event.error > MUCH
         if quick and event.error > NOISELESS and (event.criterion > best or hopeless):
+            raise _Noisy
+        if event.units > PATIENCE and event.error > ALMOST:
             raise _Noisy
         best = min(best, event.criterion)
 
