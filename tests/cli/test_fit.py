@@ -272,12 +272,16 @@ def test_columns_of_any_kind(invoke):
     gaps = ["" if i % 9 == 0 else repr(float(v)) for i, v in enumerate(size)]
     days = [f"2024-03-{1 + i % 28:02d}" for i in range(60)]
     write("data.csv", {"kind": kind, "size": gaps, "day": days, "y": y})
-    asked = ("fit", "data.csv", "--target", "y", "--folds", "0", "--criterion", "evidence")
-    outcome = invoke(*asked)
+    asked = ("fit", "data.csv", "--target", "y", "--folds", "0", "--max-units", "2")
+    outcome = invoke(*asked, "--report", "report.html")
     assert outcome.code == 0, outcome.stderr
     for words in ("kind: text, 2 levels", "size: number, missing entries", "day: date",
                   "predictions are a committee's"):  # fmt: skip
         assert words in outcome.stdout
+    page = Path("report.html").read_text()
+    for words in ("How good it is", "Which inputs count", "kind=steel", "size missing", "<svg"):
+        assert words in page
+    assert "<script" not in page
     found = json.loads(invoke("predict", "data.model.npz", "data.csv", "--json").stdout)
     assert found["score"] > 0.9
     assert found["outside"] == []

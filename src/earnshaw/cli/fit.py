@@ -79,11 +79,14 @@ def command(
     export: Annotated[
         Path | None, typer.Option(help="Also write FILE.py, which predicts with NumPy only.")
     ] = None,
+    report: Annotated[Path | None, typer.Option(help="A report to read: FILE.html.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
     """Fit a network to a table, cross-validate it, and keep it for `earnshaw predict`."""
     save = Path(f"{data.stem}.model.npz") if save is None else save
     _check_files(data, save, plot, export)
+    if report is not None:
+        check_writable(report, (".html",))
     began = time.perf_counter()
     from earnshaw.learning.fitting.problem import problem_of
     from earnshaw.learning.fitting.tables import read_table
@@ -116,6 +119,11 @@ def command(
     older = save.exists()
     files: dict[str, Any] = dict(_write(model, save, source, export, figure, plot))
     files["replaced"] = older
+    if report is not None:
+        from earnshaw.plots.fit_page import page_of
+
+        write_text(report, page_of(model, problem, validation))
+        files["report"] = str(report)
     seconds = time.perf_counter() - began
     found = Found(model, problem, fitted, validation)
     if json:

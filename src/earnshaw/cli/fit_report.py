@@ -41,6 +41,7 @@ def payload_of(found: Found) -> dict[str, Any]:
             {"units": count} | score
             for count, score in zip(validation.units if validation else [], folds, strict=True)
         ],
+        "coverage": list(validation.coverage) if validation else [],
         "rows": problem.count,
         "history": [event._asdict() for event in fitted.history],
         "solver": fitted.solver,
@@ -76,7 +77,12 @@ def print_found(found: Found, files: dict[str, Any], seconds: float) -> None:
     if not fitted.settled and not fitted.interrupted:
         lines.append("note: the last polish ended before it settled")
     lines.append(f"{seconds:.1f} s")
-    for what, where in (("saved", "saved"), ("exported", "export"), ("drawn", "plot")):
+    for what, where in (
+        ("saved", "saved"),
+        ("exported", "export"),
+        ("drawn", "plot"),
+        ("report", "report"),
+    ):
         if where in files:
             older = " (replaced an older one)" if what == "saved" and files["replaced"] else ""
             lines.append(f"{what}: {files[where]}{older}")
@@ -145,7 +151,15 @@ def _verdict(model: Model, problem: Problem, validation: Validation | None) -> l
         f"{units} (in the folds: {counts})",
         fitted,
         f"on rows it has not seen ({folds} folds): {score_words(mean, spread)}",
+        *_held(validation),
     ]
+
+
+def _held(validation: Validation) -> list[str]:
+    if not validation.coverage:
+        return []
+    held = sum(validation.coverage) / len(validation.coverage)
+    return [f"90 % intervals held {held:.1%} of these rows"]
 
 
 LABELS = {"r2": "R^2", "rmse": "RMSE", "accuracy": "accuracy", "log_loss": "log-loss"}
