@@ -27,7 +27,7 @@ from earnshaw.learning.evidence._training import Data, Member, train
 from earnshaw.learning.evidence._unseen import spread, unseen
 from earnshaw.learning.evidence.committee import Charged, Committee, diagonal, pooled_variance
 from earnshaw.learning.evidence.coordinates import Coordinates, coordinates_of
-from earnshaw.learning.evidence.field import POTENTIALS, Field, fit_field
+from earnshaw.learning.evidence.field import POTENTIALS, Field, Shape, charged, shaped
 from earnshaw.learning.evidence.growth import grown, line
 from earnshaw.numerics.fixed_order import one_blas_thread
 
@@ -38,6 +38,7 @@ STEPS = 60  # of one network, at most
 LINE_STEPS = 40  # of the linear one
 ROWS = 6000  # samples that networks see
 CENTRES = 3500  # samples that carry charges
+MANY, OF_MANY = 1500, 2  # samples beyond which so many fields, the best by evidence, are charged
 FEW, FIELD_STEPS = 500, 30  # samples and steps that shapes of fields are found by
 FIELD_WORK = 2.5e8  # entries of distances that a shape may take a step, which makes `FEW` fewer
 SPLIT_FROM, SPLIT_TO, FOLDS = 50, 1500, 5  # samples between which members are blended by folds
@@ -220,19 +221,25 @@ def _fields(
 ) -> list[Charged]:
     """Fields of these potentials and views, with charges on the samples `own`."""
     y = _centred(data)
+    places = tuple(sources.tolist())
 
-    def one(kind: str, view: str) -> Charged | None:
+    def shape_of(kind: str, view: str) -> tuple[str, Shape, float] | None:
         if time.monotonic() > deadline:
             return None
-        places = tuple(sources.tolist())
+        given = (views[view][own], y[own], data.weight[own], places)
+        return view, *shaped(kind, *given, few, FIELD_STEPS, seed)
+
+    def charge(view: str, shape: Shape, evidence: float) -> Charged | None:
         try:
-            seen, answers, weight = views[view][own], y[own], data.weight[own]
-            found = fit_field(kind, seen, answers, weight, places, few, FIELD_STEPS, seed)
+            found = charged(shape, views[view][own], y[own], data.weight[own], evidence)
         except (FloatingPointError, np.linalg.LinAlgError):
             return None
         return Charged(view, found, _logits(found, data.take(own)))
 
-    return [found for found in pool.map(lambda a: one(*a), asked) if found is not None]
+    shapes = [found for found in pool.map(lambda a: shape_of(*a), asked) if found is not None]
+    if len(own) > MANY:
+        shapes = sorted(shapes, key=lambda one: -one[2])[:OF_MANY]
+    return [found for found in pool.map(lambda a: charge(*a), shapes) if found is not None]
 
 
 def _logits(field: Field, data: Data) -> np.ndarray:

@@ -111,18 +111,32 @@ def fit_field(
     seed: int,
 ) -> Field:
     """The field of inputs (n, d), answers (n, m) of mean 0 and weights (n,), of `few` samples."""
-    check_memory({"samples": len(x), "samples again": len(x)}, 4.0)
+    shape, evidence = shaped(kind, x, y, weight, sources, few, steps, seed)
+    return charged(shape, x, y, weight, evidence)
+
+
+def shaped(
+    kind: str,
+    x: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray,
+    sources: tuple[int, ...],
+    few: int,
+    steps: int,
+    seed: int,
+) -> tuple[Shape, float]:
+    """The shape of the largest evidence on `few` of the samples, and its logarithm."""
     rows = np.arange(len(x))
     if len(x) > few:
         rows = np.sort(np.random.default_rng([seed, 23]).permutation(len(x))[:few])
-    shape, evidence = _shaped(kind, x[rows], y[rows], weight[rows], np.asarray(sources), steps)
-    return charged(shape, x, y, weight, evidence)
+    return _shaped(kind, x[rows], y[rows], weight[rows], np.asarray(sources), steps)
 
 
 def charged(
     shape: Shape, x: np.ndarray, y: np.ndarray, weight: np.ndarray, evidence: float
 ) -> Field:
     """The charges that a shape and answers give."""
+    check_memory({"samples": len(x), "samples again": len(x)}, 4.0)
     matrix = shape.between(x, x)
     extra = (shape.noise + JITTER) / weight
     matrix[np.diag_indices_from(matrix)] += extra

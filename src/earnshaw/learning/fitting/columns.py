@@ -25,6 +25,7 @@ FEWEST = 3  # rows
 MOST = 40  # levels of one column
 OWN = 0.5  # different texts a row beyond which a column is names or numbers of rows
 FAR = 3.0  # times the range of the middle nine tenths beyond it: far outside
+ANYWHERE = 1e300
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?Z?")
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "nat", "<na>", "?"))
 OTHER = "other"
@@ -250,9 +251,12 @@ def _words(values: np.ndarray) -> np.ndarray:
 
 
 def ranges_of(x: np.ndarray) -> np.ndarray:
-    """(2, d), below and above which inputs like x (n, d) are far outside."""
+    """(2, d), below and above which inputs like x (n, d) are far outside.
+
+    An input that never changes has no say, so whatever it becomes is not.
+    """
     low, high = np.quantile(x, [0.05, 0.95], axis=0)
-    room = FAR * (high - low)
+    room = np.where(np.ptp(x, axis=0) > 0, FAR * (high - low), ANYWHERE)
     return np.array([np.minimum(x.min(axis=0), low - room), np.maximum(x.max(axis=0), high + room)])
 
 

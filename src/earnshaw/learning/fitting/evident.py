@@ -101,8 +101,9 @@ def fit(
 def by_evidence(activation: DotProduct, settings: Settings) -> bool:
     """Whether these settings leave the choice to the evidence."""
     usual = settings.biases and settings.intercept and settings.linear == "auto" and settings.scale
+    leaps = any(jump.value for jump in jumps(activation))
     free = settings.units == "auto" and settings.solver == "auto"
-    return settings.criterion == "evidence" and usual and free and not jumps(activation)
+    return settings.criterion == "evidence" and usual and free and not leaps
 
 
 def _perfect(
