@@ -102,6 +102,17 @@ def test_quantiles_rise_and_do_not_stretch():
     assert len(few.again) == 0
 
 
+def test_blocks_and_noise(committee, monkeypatch):
+    """Error bars are in the units of the answers, no smaller than the noise, block by block."""
+    new, _ = samples(50, 10)
+    whole = committee.outputs(new), committee.spread(new)
+    assert np.all(whole[1] >= committee.deviation * np.sqrt(committee.noise))
+    assert 0.5 * NOISE < np.median(whole[1]) < 3 * NOISE
+    monkeypatch.setattr("earnshaw.learning.evidence.committee.BLOCK", 7)
+    np.testing.assert_allclose(committee.outputs(new), whole[0], rtol=1e-10)
+    np.testing.assert_allclose(committee.spread(new), whole[1], rtol=1e-10)
+
+
 def test_an_exported_file_says_the_same(committee, tmp_path):
     path = tmp_path / "taken.py"
     path.write_text(numpy_committee_source(committee))

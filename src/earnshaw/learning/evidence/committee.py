@@ -17,6 +17,8 @@ from earnshaw.learning.evidence._unseen import spread
 from earnshaw.learning.evidence.coordinates import Coordinates
 from earnshaw.learning.evidence.field import Field
 
+BLOCK = 8192  # rows that are worked on at once
+
 
 class Charged(NamedTuple):
     """A field, its view of the inputs, and what makes logits of its outputs, (1 + m,)."""
@@ -67,7 +69,8 @@ class Committee:
 
     def outputs(self, x: np.ndarray) -> np.ndarray:
         """g(x) (n, m): answers, or logits of classes."""
-        return self.deviation * np.tensordot(self.weights, self._said(x), axes=1) + self.shift
+        blocks = [np.tensordot(self.weights, self._said(x[r]), axes=1) for r in _blocks(len(x))]
+        return self.deviation * np.concatenate(blocks) + self.shift
 
     def error(self, x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
         """The mean loss of samples: squares of deviations, or -2 log likelihood."""
@@ -132,6 +135,11 @@ class Committee:
 
     def spread(self, x: np.ndarray) -> np.ndarray:
         """The standard deviation (n, m) of new answers: of members, between them, and of noise."""
+        variance = np.concatenate([self._variance(x[rows]) for rows in _blocks(len(x))])
+        return self.deviation * np.sqrt(variance + self.noise)
+
+    def _variance(self, x: np.ndarray) -> np.ndarray:
+        """Of members and between them, (n, m), in deviations."""
         seen = self.coordinates.straight(x)
         said = self._said(x)
         inside = [diagonal(spread(self.linear, seen))]
@@ -142,13 +150,15 @@ class Committee:
         for fit in self.fields:
             own = fit.field.variance(getattr(self.coordinates, fit.view)(x))[:, None]
             inside.append(np.broadcast_to(fit.line[0] ** 2 * own, said[0].shape))
-        return self.deviation * np.sqrt(
-            pooled_variance(self.weights, said, np.array(inside)) + self.noise
-        )
+        return pooled_variance(self.weights, said, np.array(inside))
 
     def reach(self, level: float) -> float:
         """How many standard deviations an interval reaches that holds `level` of new answers."""
         return float(np.quantile(self.errors, level))
+
+
+def _blocks(count: int) -> list[slice]:
+    return [slice(start, start + BLOCK) for start in range(0, max(count, 1), BLOCK)]
 
 
 def diagonal(matrices: np.ndarray) -> np.ndarray:

@@ -1,4 +1,9 @@
-"""A network grown by evidence: units where most is left of the answers, twice as many each time."""
+"""Where the units of a network by evidence begin: where most is left of the answers.
+
+Units are added to the linear network, all of a size at once. Growing a network of 16 units from one
+of 8, and that from 4, was tried and is worse: it inherits what smaller networks got stuck in
+(concrete, R^2 of 16 units 0.881 against 0.884; auto-mpg 0.865 against 0.882; 3 starts, 2 splits).
+"""
 
 from __future__ import annotations
 
