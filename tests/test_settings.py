@@ -27,7 +27,7 @@ HOW = {  # arguments that are no settings
     *("on_progress", "checkpoint"),
 }
 FITTED = {"units": "n_units", "iterations": "max_iter", "tolerance": "tol"}
-FITTED |= {"intercept": "fit_intercept", "seed": "random_state"}
+FITTED |= {"intercept": "fit_intercept", "seed": "random_state", "networks": "n_networks"}
 
 
 def options_of(command) -> dict:

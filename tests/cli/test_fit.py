@@ -102,17 +102,19 @@ def test_a_table_becomes_a_model_that_predicts(invoke, tmp_path):
 
 @pytest.mark.slow
 def test_what_is_replaced_is_said_and_advice_can_be_followed(invoke, refuse):
-    """A straight line through numbers with decimal commas; `predict` has no --drop to advise."""
+    """A straight line through numbers with decimal commas, which are recognised or said."""
     lines = [f"{x / 2},{1 + x}".replace(".", "_") for x in range(8)]
     text = "a;y\n" + "\n".join(line.replace(",", ";").replace("_", ",") for line in lines)
     Path("data.csv").write_text(text)
     asked = ("fit", "data.csv", "--target", "y", "--units", "0", "--linear", "yes", "--folds", "0")
-    assert "--decimal ," in refuse(*asked)
+    unasked = json.loads(invoke(*asked, "--save", "unasked.npz", "--json").stdout)
     first = invoke(*asked, "--decimal", ",")
     assert "saved: data.model.npz\n" in first.stdout
     again = invoke(*asked, "--decimal", ",")
     assert "saved: data.model.npz (replaced an older one)\n" in again.stdout
-    assert json.loads(invoke(*asked, "--decimal", ",", "--json").stdout)["replaced"] is True
+    asked_again = json.loads(invoke(*asked, "--decimal", ",", "--json").stdout)
+    assert asked_again["replaced"] is True
+    assert asked_again["network"] == unasked["network"]
     found = json.loads(
         invoke("predict", "data.model.npz", "data.csv", "--decimal", ",", "--json").stdout
     )
@@ -231,7 +233,8 @@ def test_ctrl_c_keeps_the_best_network_so_far(invoke, monkeypatch, fold):
         (("fit", "none.csv", "--target", "y"), "no such file"),
         (("fit", "data.csv", "--target", "yy"), "did you mean y?"),
         (("fit", "data.csv"), "--target is missing"),
-        (("fit", "data.csv", "--target", "y"), "'side' is text ('"),
+        (("fit", "data.csv", "--target", "y", "--networks", "x"), "auto, or an integer >= 1"),
+        (("fit", "data.csv", "--target", "y", "--weights", "side"), "'side' is text ('"),
         (("fit", "one.csv", "--target", "y"), "1 row"),
         (("fit", "data.csv", "--target", "y", "--units", "x", "--drop", "side"), "auto"),
         (("fit", "data.csv", "--target", "y", "--units", "99", "--drop", "side"), "identify"),
@@ -257,3 +260,37 @@ def test_bad_input_is_one_line(refuse, arguments, words):
     before = sorted(os.listdir())
     assert words in refuse(*arguments)
     assert sorted(os.listdir()) == before
+
+
+@pytest.mark.slow
+def test_columns_of_any_kind(invoke):
+    """Texts, dates and gaps: what was done is said, kept, and done again; strangers are flagged."""
+    rng = np.random.default_rng(2)
+    kind = rng.choice(["wood", "steel"], 60)
+    size = rng.normal(size=60)
+    y = size + 2 * (kind == "steel") + 0.1 * rng.normal(size=60)
+    gaps = ["" if i % 9 == 0 else repr(float(v)) for i, v in enumerate(size)]
+    days = [f"2024-03-{1 + i % 28:02d}" for i in range(60)]
+    write("data.csv", {"kind": kind, "size": gaps, "day": days, "y": y})
+    asked = ("fit", "data.csv", "--target", "y", "--folds", "0", "--max-units", "2")
+    outcome = invoke(*asked, "--report", "report.html")
+    assert outcome.code == 0, outcome.stderr
+    for words in ("kind: text, 2 levels", "size: number, missing entries", "day: date",
+                  "predictions are a committee's"):  # fmt: skip
+        assert words in outcome.stdout
+    page = Path("report.html").read_text()
+    for words in ("How good it is", "Which inputs count", "kind=steel", "size missing", "<svg"):
+        assert words in page
+    assert "<script" not in page
+    found = json.loads(invoke("predict", "data.model.npz", "data.csv", "--json").stdout)
+    assert found["score"] > 0.9
+    assert found["outside"] == []
+    predicted = np.array(found["predictions"]["predicted_y"])
+    low, high = (np.array(found["predictions"][f"{end}_y"]) for end in ("low", "high"))
+    assert np.all((low < predicted) & (predicted < high))
+    assert np.mean((low <= y) & (y <= high)) > 0.8
+    write("new.csv", {"kind": ["wood", "glass"], "size": [-5e4, 1.0], "day": days[:2]})
+    outcome = invoke("predict", "data.model.npz", "new.csv")
+    assert (
+        "far outside the data of the fit, so predictions are guesses: line 2, 3" in outcome.stderr
+    )

@@ -26,7 +26,15 @@ if TYPE_CHECKING:
 
 ALPHA = {"regression": 0.0, "classification": 1e-3}  # separable classes would have no fit at 0
 
-OPTIONS = ("units", "max_units", "criterion", "linear", "seed")  # of the settings of a fit
+OPTIONS = (
+    "units",
+    "max_units",
+    "networks",
+    "criterion",
+    "max_time",
+    "linear",
+    "seed",
+)  # of the settings of a fit
 
 
 @with_settings(Settings, only=OPTIONS, defaults=True)
@@ -71,11 +79,14 @@ def command(
     export: Annotated[
         Path | None, typer.Option(help="Also write FILE.py, which predicts with NumPy only.")
     ] = None,
+    report: Annotated[Path | None, typer.Option(help="A report to read: FILE.html.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
     """Fit a network to a table, cross-validate it, and keep it for `earnshaw predict`."""
     save = Path(f"{data.stem}.model.npz") if save is None else save
     _check_files(data, save, plot, export)
+    if report is not None:
+        check_writable(report, (".html",))
     began = time.perf_counter()
     from earnshaw.learning.fitting.problem import problem_of
     from earnshaw.learning.fitting.tables import read_table
@@ -83,7 +94,13 @@ def command(
     # A table that cannot be used is refused before anything slow is loaded.
     table = read_table(data, separator, decimal)
     problem = problem_of(table, target or (), features or (), drop or (), weights, classify)
-    read = {"units": _units(asked["units"]), "linear": _linear(asked["linear"])}
+    read = {
+        "units": _number_or_auto("--units", asked["units"], 0),
+        "networks": _number_or_auto("--networks", asked["networks"], 1),
+        "linear": _linear(asked["linear"]),
+    }
+    if alpha is not None and asked["criterion"] == "evidence":
+        asked["criterion"] = "bic"  # a penalty of one's own
     strength = ALPHA[problem.kind] if alpha is None else alpha
     settings = Settings(**asked | read, loss=problem.loss, alpha=strength)
     parameters = parse_parameters(parameter or [], taken=())
@@ -102,6 +119,11 @@ def command(
     older = save.exists()
     files: dict[str, Any] = dict(_write(model, save, source, export, figure, plot))
     files["replaced"] = older
+    if report is not None:
+        from earnshaw.plots.fit_page import page_of
+
+        write_text(report, page_of(model, problem, validation))
+        files["report"] = str(report)
     seconds = time.perf_counter() - began
     found = Found(model, problem, fitted, validation)
     if json:
@@ -148,11 +170,11 @@ def _check_files(data: Path, save: Path, plot: Path | None, export: Path | None)
         raise EarnshawError(f"--save {save} would overwrite the data; allowed: another file")
 
 
-def _units(text: str) -> int | str:
+def _number_or_auto(what: str, text: str, low: int) -> int | str:
     try:
         return text if text == "auto" else int(text)
     except ValueError:
-        raise OutOfRange("--units", text, "auto, or an integer >= 0") from None
+        raise OutOfRange(what, text, f"auto, or an integer >= {low}") from None
 
 
 def _linear(text: str) -> bool | str:
@@ -211,6 +233,7 @@ def _model(
     parameters: dict[str, Any],
     settings: Any,
 ) -> Model:
+    from earnshaw.learning.fitting.columns import ranges_of
     from earnshaw.learning.fitting.model import Model
 
     scores: dict[str, float] = {}
@@ -227,4 +250,7 @@ def _model(
         classes=problem.classes,
         scores=scores,
         settings=dataclasses.asdict(settings) | about,
+        committee=fitted.committee,
+        columns=problem.columns,
+        ranges=ranges_of(problem.x),
     )

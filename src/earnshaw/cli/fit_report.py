@@ -33,7 +33,7 @@ def payload_of(found: Found) -> dict[str, Any]:
 
     model, problem, fitted, validation = found
 
-    seen = scores_of(problem, model.network(problem.x))
+    seen = scores_of(problem, model.outputs(problem.x))
     folds = [] if validation is None else validation.scores
     return model.summary() | {
         "scores_on_fitted_rows": seen,
@@ -41,6 +41,7 @@ def payload_of(found: Found) -> dict[str, Any]:
             {"units": count} | score
             for count, score in zip(validation.units if validation else [], folds, strict=True)
         ],
+        "coverage": list(validation.coverage) if validation else [],
         "rows": problem.count,
         "history": [event._asdict() for event in fitted.history],
         "solver": fitted.solver,
@@ -71,11 +72,17 @@ def print_found(found: Found, files: dict[str, Any], seconds: float) -> None:
     lines += [f"note: {note}" for note in problem.notes]
     if linear := _linear_words(model, seen):
         lines.append(f"linear part: {linear}")
+    lines += _committee_words(model)
     lines += _verdict(model, problem, validation)
     if not fitted.settled and not fitted.interrupted:
         lines.append("note: the last polish ended before it settled")
     lines.append(f"{seconds:.1f} s")
-    for what, where in (("saved", "saved"), ("exported", "export"), ("drawn", "plot")):
+    for what, where in (
+        ("saved", "saved"),
+        ("exported", "export"),
+        ("drawn", "plot"),
+        ("report", "report"),
+    ):
         if where in files:
             older = " (replaced an older one)" if what == "saved" and files["replaced"] else ""
             lines.append(f"{what}: {files[where]}{older}")
@@ -116,10 +123,22 @@ def _linear_words(model: Model, found: UnitTable) -> str:
     return _looked_at(found.linear[:, 0], model.inputs)
 
 
+def _committee_words(model: Model) -> list[str]:
+    """Who predicts, where it is not the network alone."""
+    if model.committee is None:
+        return []
+    weights = model.committee.summary()["weights"]
+    named = ", ".join(f"{name} {share:.2f}" for name, share in weights.items() if share >= 0.005)
+    return [
+        f"predictions are a committee's: {named}",
+        "the units are those of its best network by evidence",
+    ]
+
+
 def _verdict(model: Model, problem: Problem, validation: Validation | None) -> list[str]:
     from earnshaw.learning.fitting.scores import scores_of
 
-    seen = scores_of(problem, model.network(problem.x))
+    seen = scores_of(problem, model.outputs(problem.x))
     units = f"units: {model.network.units}"
     fitted = f"on the {plural(problem.count, 'row')} it was fitted to: {score_words(seen)}"
     if validation is None:
@@ -132,7 +151,15 @@ def _verdict(model: Model, problem: Problem, validation: Validation | None) -> l
         f"{units} (in the folds: {counts})",
         fitted,
         f"on rows it has not seen ({folds} folds): {score_words(mean, spread)}",
+        *_held(validation),
     ]
+
+
+def _held(validation: Validation) -> list[str]:
+    if not validation.coverage:
+        return []
+    held = sum(validation.coverage) / len(validation.coverage)
+    return [f"90 % intervals held {held:.1%} of these rows"]
 
 
 LABELS = {"r2": "R^2", "rmse": "RMSE", "accuracy": "accuracy", "log_loss": "log-loss"}

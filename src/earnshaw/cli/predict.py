@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from earnshaw.learning.fitting.model import Model
 
+LEVEL = 0.9  # of intervals
+NAMED = 8  # rows in one line
 ENDINGS = (".csv", ".npz", ".parquet")
 
 
@@ -46,17 +48,28 @@ def command(
     if out is not None and out.suffix.lower() == ".parquet":
         arrow()
     table = read_table(data, separator, decimal)
+    import numpy as np
+
     from earnshaw.learning.fitting.model_file import load_model
 
     used = load_model(model)
     outputs = used.outputs(table)
     scores, why = used.score(table, outputs)
-    columns = _columns(used, outputs)
+    columns = _columns(used, outputs) | _ends(used, table)
+    far = np.flatnonzero(used.outside(table))
     if out is not None:
         _write(out, columns)
     if json:
-        print_json(_payload(used, columns, scores, why, out))
+        outside = [int(table.places[row]) for row in far]
+        print_json(_payload(used, columns, scores, why, out) | {"outside": outside})
         return
+    if len(far):
+        which = ", ".join(str(table.places[row]) for row in far[:NAMED])
+        more = f" and {len(far) - NAMED} more" if len(far) > NAMED else ""
+        note(
+            f"far outside the data of the fit, so predictions are guesses: {table.place} {which}"
+            f"{more}"
+        )
     rows = plural(table.count, "row")
     there = f"{rows}: {score_words(scores)}"
     if not scores:
@@ -83,6 +96,18 @@ def _columns(model: Model, outputs: np.ndarray) -> dict[str, np.ndarray]:
     chances = np.exp(log_probabilities(outputs))
     return {f"predicted_{model.targets[0]}": model.labels(outputs)} | {
         f"probability_{name}": column for name, column in zip(model.classes, chances.T, strict=True)
+    }
+
+
+def _ends(model: Model, table: Any) -> dict[str, np.ndarray]:
+    """The ends of 90 % intervals, a column each, where they are known."""
+    found = model.interval(table, LEVEL)
+    if found is None:
+        return {}
+    return {
+        f"{end}_{name}": column
+        for end, values in zip(("low", "high"), found, strict=True)
+        for name, column in zip(model.targets, values.T, strict=True)
     }
 
 

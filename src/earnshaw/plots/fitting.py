@@ -41,7 +41,7 @@ def draw_answers(found: FitPicture, axes: Any) -> None:
         raise EarnshawError(
             "classes and several targets have no main panel; allowed: plot(X, y) without ax="
         )
-    outputs = found.model.network(found.problem.x)
+    outputs = found.model.outputs(found.problem.x)
     with matplotlib.rc_context(RC):
         draw_points(axes, found.problem.y[:, 0], outputs[:, 0], "these rows")
 
@@ -58,7 +58,7 @@ def draw_fit(
     Without cross-validation the predictions are those of the rows that the network was fitted to,
     or of others that were `given`.
     """
-    outputs = model.network(problem.x) if validation is None else validation.outputs
+    outputs = model.outputs(problem.x) if validation is None else validation.outputs
     units = UnitsMap(model, UnitTable.of(model.network, problem))
     with matplotlib.rc_context(RC):
         page = Page(

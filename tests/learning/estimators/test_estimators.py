@@ -189,3 +189,93 @@ def test_constant_columns_do_not_matter(data, model):
     plain = NodewiseRegressor(biases=False, fit_intercept=False).fit(ones, y)
     assert plain.n_units_ == 2
     np.testing.assert_allclose(plain.predict(np.column_stack([new, np.ones(20)])), right, atol=1e-8)
+
+
+def noisy(rows=45, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal((rows, 2))
+    return x, np.tanh(2 * x[:, 0]) + 0.3 * rng.standard_normal(rows)
+
+
+@pytest.mark.slow
+def test_committees_have_error_bars():
+    x, y = noisy()
+    model = NodewiseRegressor(max_units=2).fit(x, y)
+    said, deviation = model.predict(x, return_std=True)
+    np.testing.assert_array_equal(said, model.predict(x))
+    low, high = model.predict_interval(x, 0.9)
+    assert np.all((low < said) & (said < high) & (deviation > 0))
+    np.testing.assert_allclose((low + high) / 2, said)
+    assert np.mean((low <= y) & (y <= high)) > 0.8
+    assert model.relevance_[0] > 0.8 > 0.2 > model.relevance_[1]
+    assert list(model.outside([[0.0, 0.0], [1e6, 0.0]])) == [False, True]
+    assert model.units_std_.shape == model.units_.shape
+    assert model.linear_std_.shape == model.linear_.shape
+    there = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(there.predict(x), said)
+    with pytest.raises(ValueError, match=r"level is 1.5; allowed"):
+        model.predict_interval(x, 1.5)
+    grown = NodewiseRegressor(criterion="bic", max_units=1).fit(x, y)
+    with pytest.raises(ValueError, match="error bars are those of the evidence"):
+        grown.predict(x, return_std=True)
+
+
+def test_one_network_by_evidence_is_the_network():
+    x, y = noisy(seed=1)
+    model = NodewiseRegressor(n_networks=1, max_units=2).fit(x, y)
+    np.testing.assert_allclose(model.predict(x), model.network_(x)[:, 0], rtol=1e-9)
+    assert len(model.estimators_) == 1
+
+
+def test_a_perfect_network_has_no_error_bars(data, model):
+    _, x, _ = data
+    assert model.committee_ is None
+    assert not model.predict(x, return_std=True)[1].any()
+
+
+def test_data_frames_of_any_kind():
+    x, y = noisy(60, 2)
+    group = np.where(x[:, 1] > 0, "up", "down")
+    frame = pd.DataFrame({"a": np.where(np.arange(60) % 7, x[:, 0], np.nan), "group": group})
+    model = NodewiseRegressor(max_units=0).fit(frame, y)
+    assert model.columns_.inputs == ["a", "a missing", "group=down", "group=up"]
+    assert model.relevance_.shape == (2,)
+    np.testing.assert_allclose(model.predict(frame.iloc[:5]), model.predict(frame)[:5], rtol=1e-9)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[["group", "a"]])
+    classes = NodewiseClassifier(max_units=0).fit(frame, group)
+    assert classes.score(frame, group) > 0.95
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (np.tanh, "no function that JAX can follow"),
+        (lambda x: x, "cannot be pickled"),
+        (np.sum, "no function that JAX can follow|not elementwise"),
+    ],
+)
+def test_functions_are_refused_before_the_fit(data, function, message):
+    with pytest.raises(ValueError, match=message):
+        NodewiseRegressor(activation=function).fit(*data[1:])
+
+
+def test_class_weights_are_sample_weights():
+    x, y = noisy(40, 3)
+    labels = np.where(y > 0.5, "a", "b")
+    weight = np.where(labels == "a", 3.0, 1.0)
+    asked = NodewiseClassifier(max_units=0, class_weight={"a": 3.0, "b": 1.0}).fit(x, labels)
+    by_hand = NodewiseClassifier(max_units=0).fit(x, labels, weight)
+    np.testing.assert_array_equal(asked.predict_proba(x), by_hand.predict_proba(x))
+
+
+@pytest.mark.slow
+def test_a_committee_can_be_distilled():
+    x, y = noisy(60, 4)
+    model = NodewiseRegressor(max_units=4).fit(x, y)
+    network, lost = model.distill(x, 3)
+    assert network.units == 3
+    said = model.predict(x)
+    by_hand = np.sum((network(x)[:, 0] - said) ** 2) / np.sum((said - said.mean()) ** 2)
+    assert lost == pytest.approx(by_hand)
+    assert lost < 0.1

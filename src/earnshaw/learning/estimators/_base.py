@@ -8,8 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_array,
+    check_is_fitted,
+    validate_data,
+)
 
 from earnshaw.charges.matching import Matching, match
 from earnshaw.charges.network import Student, Teacher
@@ -17,14 +22,27 @@ from earnshaw.charges.plain_network import Network
 from earnshaw.duality.activation import DotProduct
 from earnshaw.duality.named import activation as named_activation
 from earnshaw.errors import EarnshawError, OutOfRange
+from earnshaw.learning.estimators._callables import check_callable
 from earnshaw.learning.estimators._progress import showing_progress
-from earnshaw.learning.fitting.fitted import Fitted, fit
+from earnshaw.learning.fitting.columns import (
+    Columns,
+    columns_of,
+    is_plain,
+    ranges_of,
+    table_of,
+)
+from earnshaw.learning.fitting.evident import fit
+from earnshaw.learning.fitting.fitted import Fitted
+from earnshaw.learning.fitting.fitted import fit as fit_by_growth
 from earnshaw.learning.fitting.growth import Event
 from earnshaw.learning.fitting.model import Model
+from earnshaw.learning.fitting.network import FittedNetwork
 from earnshaw.learning.fitting.picture import FitPicture
 from earnshaw.learning.fitting.problem import Problem
 from earnshaw.learning.fitting.settings import Settings
 from earnshaw.results import json_text, plain_values
+
+RATED = 400  # rows that relevance is estimated on
 
 
 class Nodewise(BaseEstimator):
@@ -40,7 +58,8 @@ class Nodewise(BaseEstimator):
         activation: Any = "tanh",
         activation_params: dict[str, Any] | None = None,
         max_units: int = 50,
-        criterion: str = "bic",
+        n_networks: int | str = "auto",
+        criterion: str = "evidence",
         validation_fraction: float = 0.2,
         alpha: float | str = "auto",
         biases: bool = True,
@@ -50,6 +69,7 @@ class Nodewise(BaseEstimator):
         solver: str = "auto",
         max_iter: int = 300,
         tol: float = 1e-10,
+        max_time: float | None = None,
         random_state: Any = 0,
         verbose: int = 0,
     ) -> None:
@@ -57,6 +77,7 @@ class Nodewise(BaseEstimator):
         self.activation = activation
         self.activation_params = activation_params
         self.max_units = max_units
+        self.n_networks = n_networks
         self.criterion = criterion
         self.validation_fraction = validation_fraction
         self.alpha = alpha
@@ -67,6 +88,7 @@ class Nodewise(BaseEstimator):
         self.solver = solver
         self.max_iter = max_iter
         self.tol = tol
+        self.max_time = max_time
         self.random_state = random_state
         self.verbose = verbose
 
@@ -74,13 +96,16 @@ class Nodewise(BaseEstimator):
         self, X: np.ndarray, y: np.ndarray, sample_weight: Any, loss: str, teacher: Teacher | None
     ) -> None:
         """Fit to checked inputs (n, d) and answers (n, m), and keep what was found."""
+        check_callable(self.activation)
         sigma = named_activation(self.activation, **(self.activation_params or {}))
         if not isinstance(sigma, DotProduct):
             raise OutOfRange("activation", self.activation, "dot-product activations")
+        asked = self.criterion == "evidence" and self.alpha != "auto"  # a penalty of one's own
         settings = Settings(
             units=self.n_units,
             max_units=self.max_units,
-            criterion=self.criterion,
+            networks=self.n_networks,
+            criterion="bic" if asked else self.criterion,
             validation_fraction=self.validation_fraction,
             loss=loss,
             alpha=self._usual_alpha if self.alpha == "auto" else self.alpha,  # type: ignore[arg-type]
@@ -91,6 +116,7 @@ class Nodewise(BaseEstimator):
             solver=self.solver,
             iterations=self.max_iter,
             tolerance=self.tol,
+            max_time=self.max_time,
             seed=self._seed(),
         )
         weight = _check_sample_weight(sample_weight, X, dtype=float, ensure_non_negative=True)
@@ -100,15 +126,71 @@ class Nodewise(BaseEstimator):
         if not np.all(used):
             X, y, weight = X[used], y[used], weight[used]
         with showing_progress(self.verbose, settings) as on_event:
-            found = fit(X, y, weight, sigma, settings, on_event)
+            found = fit(X, y, weight, sigma, settings, on_event, self._origins())
         self._keep(found)
+        self._rate(X)
         if found.interrupted:  # as scikit-learn's own networks do
             warnings.warn("the fit was interrupted: this is the best network so far", stacklevel=3)
         if teacher is not None:
             self.matching_ = self.match(teacher)
 
+    def _read(self, X: Any, y: Any, numeric: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Inputs (n, d) and answers for a fit, columns of texts or with gaps coded as numbers."""
+        table = table_of(X)
+        self.columns_: Columns | None = None
+        if table is None or is_plain(table):
+            multi = {"multi_output": True, "y_numeric": True} if numeric else {}
+            return validate_data(self, X, y, dtype=float, ensure_min_samples=2, **multi)
+        validate_data(self, X, skip_check_array=True)
+        check_consistent_length(X, y)
+        y = check_array(y, ensure_2d=False, dtype=float if numeric else None)
+        self.columns_ = columns_of(table)
+        return self.columns_.coded(table), y
+
+    def _inputs(self, X: Any) -> np.ndarray:
+        """Inputs (n, d) as the network sees them."""
+        check_is_fitted(self)
+        if self.columns_ is None:
+            return validate_data(self, X, reset=False, dtype=float)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        table = table_of(X)
+        if table is None:
+            raise EarnshawError("the fit was to a DataFrame; allowed: one with the same columns")
+        return self.columns_.coded(table)
+
+    def _origins(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """The column of each input, and whether it may be seen as quantiles."""
+        return None if self.columns_ is None else (self.columns_.sources, self.columns_.bend)
+
+    def _rate(self, X: np.ndarray) -> None:
+        """What is far outside, and `relevance_` (columns,).
+
+        That is the part of the predictions' variance that needs a column, by Jansen's estimate of
+        total indices: half the mean square of what changes where the column's entries are those
+        of another row, over the variance.
+        """
+        self._low, self._high = ranges_of(X)
+        rng = np.random.default_rng(0)
+        rows = X[rng.permutation(len(X))[:RATED]]
+        others = rows[rng.permutation(len(rows))]
+        said = self._said(rows)
+        origins = self._origins()
+        column = np.arange(X.shape[1]) if origins is None else origins[0]
+        spread = np.maximum(np.sum(np.var(said, axis=0)), 1e-300)
+        found = []
+        for one in range(int(column.max()) + 1):
+            changed = np.where(column == one, others, rows)
+            found.append(np.sum(np.mean((self._said(changed) - said) ** 2, axis=0)) / 2 / spread)
+        self.relevance_ = np.array(found)
+
+    def _said(self, x: np.ndarray) -> np.ndarray:
+        """g (n, m) of inputs as the network sees them."""
+        return self.network_(x) if self.committee_ is None else self.committee_.outputs(x)
+
     def _keep(self, found: Fitted) -> None:
         network = found.network
+        self.committee_ = found.committee
+        self._keep_errors(found)
         self.network_ = network
         self.n_units_ = network.units
         self.units_, self.biases_ = network.positions, network.biases
@@ -119,6 +201,23 @@ class Nodewise(BaseEstimator):
         self.history_ = [event._asdict() for event in found.history]
         self.criterion_, self.loss_value_, self.solver_ = found.criterion, found.error, found.solver
         self.n_iter_ = max(1, sum(event.iterations for event in found.history))
+
+    def _keep_errors(self, found: Fitted) -> None:
+        """The networks of the committee, and standard errors of the best one's parameters."""
+        committee, sigma = found.committee, found.network.activation
+        self.estimators_ = [found.network]
+        for name in ("units", "biases", "weights", "linear", "intercept"):
+            setattr(self, f"{name}_std_", None)
+        if committee is None:
+            return
+        members = committee.networks or (committee.linear,)
+        self.estimators_ = [
+            FittedNetwork(activation=sigma, **committee.in_data_coordinates(one)) for one in members
+        ]
+        for name, values in committee.deviations(members[0]).items():
+            last = name in ("weights", "linear", "intercept") and self._single
+            one = "units" if name == "positions" else name
+            setattr(self, f"{one}_std_", values[..., 0] if last else values)
 
     def _seed(self) -> int:
         if isinstance(self.random_state, (int, np.integer)) and self.random_state >= 0:
@@ -131,8 +230,14 @@ class Nodewise(BaseEstimator):
 
     def _outputs(self, X: Any) -> np.ndarray:
         """g(x), shape (n, m)."""
-        check_is_fitted(self)
-        return self.network_(validate_data(self, X, reset=False, dtype=float))
+        return self._said(self._inputs(X))
+
+    def outside(self, X: Any) -> np.ndarray:
+        """Which rows (n,) are far outside the data of the fit: what is said of them is a guess."""
+        x = self._inputs(X)
+        far = np.any((x < self._low) | (x > self._high), axis=1)
+        table = table_of(X)
+        return far if self.columns_ is None or table is None else far | self.columns_.far(table)
 
     def plot(
         self, X: Any, y: Any, file: str | os.PathLike[str] | None = None, ax: Any = None
@@ -142,7 +247,7 @@ class Nodewise(BaseEstimator):
         An estimator does not keep its data, so they are given here: those it was fitted to, or
         others. `file` and `ax` (for the predictions alone) as in `Result.plot`.
         """
-        X = validate_data(self, X, reset=False, dtype=float)
+        X = self._inputs(X)
         answers = self._answers(y)
         if len(answers) != len(X):
             raise EarnshawError(f"X has {len(X)} rows, y has {len(answers)}; allowed: the same")
@@ -166,6 +271,7 @@ class Nodewise(BaseEstimator):
         check_is_fitted(self)
         network, classes = self.network_, getattr(self, "classes_", ())
         names = getattr(self, "feature_names_in_", [f"x{i + 1}" for i in range(network.dim)])
+        names = names if self.columns_ is None else self.columns_.inputs
         many = 1 if len(classes) else network.outputs
         return Model(
             network=network,
@@ -175,10 +281,26 @@ class Nodewise(BaseEstimator):
             targets=("y",) if many == 1 else tuple(f"y{i + 1}" for i in range(many)),
             classes=tuple(map(str, classes)),
             settings={"criterion": self.criterion},
+            committee=self.committee_,
+            columns=self.columns_,
+            ranges=np.array([self._low, self._high]),
         )
 
+    def distill(self, X: Any, n_units: int) -> tuple[FittedNetwork, float]:
+        """One network of so many units that says what the committee says of X, and what is lost.
+
+        That is the part of the variance of the committee's outputs on X that the network misses.
+        """
+        x = self._inputs(X)
+        said = self._said(x)
+        sigma = self.network_.activation
+        settings = Settings(units=n_units, criterion="bic", seed=self._seed())
+        found = fit_by_growth(x, said, np.ones(len(x)), sigma, settings).network
+        lost = np.sum((found(x) - said) ** 2) / max(np.sum((said - said.mean(axis=0)) ** 2), 1e-300)
+        return found, float(lost)
+
     def to_network(self) -> Network:
-        """The fitted network, as exports write it."""
+        """The fitted network, as exports write it: of a committee the best by evidence."""
         check_is_fitted(self)
         return self.network_.to_network()
 

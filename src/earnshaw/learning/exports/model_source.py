@@ -34,10 +34,11 @@ def classify(x: np.ndarray) -> np.ndarray:
 def source_of(model: Model) -> str:
     """The text of a file with ``predict``, and for classes ``probabilities`` and ``classify``."""
     from earnshaw.learning.exports import numpy_network_source
+    from earnshaw.learning.exports.committee_source import numpy_committee_source
 
-    text = numpy_network_source(model) + HEAD.format(
-        inputs=list(model.inputs), targets=list(model.targets)
-    )
+    whole = model.committee
+    text = numpy_network_source(model) if whole is None else numpy_committee_source(whole)
+    text += HEAD.format(inputs=list(model.inputs), targets=list(model.targets))
     if not model.classes:
         return text
     two = len(model.classes) == 2

@@ -10,6 +10,7 @@ from earnshaw.charges.plain_network import HasNetwork
 from earnshaw.duality.named import activation as named_activation
 from earnshaw.duality.realizing.realization import Realization
 from earnshaw.files.atomic import check_writable, write_text
+from earnshaw.learning.exports.committee_source import numpy_committee_source
 from earnshaw.learning.exports.network_source import numpy_network_source
 from earnshaw.learning.exports.source import numpy_source
 
@@ -20,12 +21,15 @@ def export(thing: Any, path: str | Path, **named: Any) -> Path:
     """Write an activation or a network to a Python file that needs NumPy only; its path.
 
     `thing` is an activation, its name with parameters, an answer of `ew.realize`, a teacher, a
-    `Network`, a fitted estimator, or a student with ``activation=``. The file is written whole or
-    not at all.
+    `Network`, a fitted estimator (with its committee, where it has one), or a student with
+    ``activation=``. The file is written whole or not at all.
     """
     path = Path(path)
     check_writable(path, ENDINGS)
-    if isinstance(thing, (Teacher, Student, HasNetwork)):
+    whole = getattr(thing, "committee_", None)
+    if whole is not None:
+        text = numpy_committee_source(whole)
+    elif isinstance(thing, (Teacher, Student, HasNetwork)):
         text = numpy_network_source(thing, **named)
     elif isinstance(thing, Realization):
         text = numpy_source(thing)

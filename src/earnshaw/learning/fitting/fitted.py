@@ -10,6 +10,7 @@ import numpy as np
 from earnshaw.charges.plain_network import Network
 from earnshaw.duality.activation import DotProduct
 from earnshaw.errors import EarnshawError
+from earnshaw.learning.evidence.committee import Committee
 from earnshaw.learning.fitting._criterion import PERFECT, Criterion, held_out, information
 from earnshaw.learning.fitting._layout import Freedom
 from earnshaw.learning.fitting._objective import FitObjective
@@ -41,6 +42,7 @@ class Fitted:
         solver: the solver of the last descent, on all samples.
         settled: whether that ended by itself.
         interrupted: whether Ctrl-C ended the fit; then this is the best network that there was.
+        committee: what predicts together with the network, by evidence; None where it is alone.
     """
 
     network: FittedNetwork
@@ -50,10 +52,15 @@ class Fitted:
     solver: str
     settled: bool
     interrupted: bool = False
+    committee: Committee | None = None
 
     def __repr__(self) -> str:
         steps = len(self.history)
         return f"Fitted({self.network.units} units, error {self.error:.3g}, {steps} steps)"
+
+    def outputs(self, x: np.ndarray) -> np.ndarray:
+        """g(x), (n, m), of the committee where there is one."""
+        return self.network(x) if self.committee is None else self.committee.outputs(x)
 
     def to_network(self) -> Network:
         """The network, as exports write it."""

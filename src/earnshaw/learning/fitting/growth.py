@@ -32,7 +32,8 @@ class Event(NamedTuple):
     """One step of a fit, as `history_` has it.
 
     Actions: "begin" (on so many samples), "add", "shake", "remove", "detour", "straighten" (the
-    linear part left out), "polish" (the last descent, on all samples), "interrupted" (Ctrl-C).
+    linear part left out), "polish" (the last descent, on all samples), "interrupted" (Ctrl-C); by
+    evidence "line" and "network" (one was trained), "blend" (the committee).
     """
 
     action: str

@@ -10,6 +10,8 @@ import numpy as np
 
 from earnshaw.charges.plain_network import Network
 from earnshaw.errors import EarnshawError
+from earnshaw.learning.evidence.committee import Committee
+from earnshaw.learning.fitting.columns import Columns
 from earnshaw.learning.fitting.network import FittedNetwork
 from earnshaw.learning.fitting.problem import Problem
 from earnshaw.learning.fitting.scores import log_probabilities, scores_of
@@ -29,6 +31,9 @@ class Model(Result):
         classes: the classes as texts, of the one target; empty for numbers.
         scores: what cross-validation said: means by name, and their spreads as "... spread".
         settings: those of the fit.
+        committee: what predicts, by evidence; None where the network does.
+        columns: how inputs come from columns that are not all numbers; None if they are.
+        ranges: (2, inputs), between which inputs are not far outside those of the fit.
     """
 
     network: FittedNetwork
@@ -39,11 +44,21 @@ class Model(Result):
     classes: tuple[str, ...] = ()
     scores: Mapping[str, float] = dataclasses.field(default_factory=dict)
     settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    committee: Committee | None = None
+    columns: Columns | None = None
+    ranges: np.ndarray | None = None
 
     @property
     def kind(self) -> str:
         """Regression or classification."""
         return "classification" if self.classes else "regression"
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The names of the columns that a table must have."""
+        if self.columns is None:
+            return self.inputs
+        return tuple(column.name for column in self.columns.columns if column.names)
 
     def summary(self) -> dict[str, Any]:
         """Plain values for JSON: the network, and what cross-validation said of it."""
@@ -63,6 +78,8 @@ class Model(Result):
                 for name in ("positions", "biases", "weights", "linear", "intercept")
             },
             "settings": dict(self.settings),
+            "columns": None if self.columns is None else self.columns.plain(),
+            "committee": None if self.committee is None else self.committee.summary(),
         }
 
     def _title(self) -> str:
@@ -81,7 +98,29 @@ class Model(Result):
 
     def outputs(self, data: Table | np.ndarray) -> np.ndarray:
         """g (n, m) of a table, whose columns are found by name, or of inputs (n, d)."""
-        return self.network(self._inputs(data))
+        x = self._inputs(data)
+        return self.network(x) if self.committee is None else self.committee.outputs(x)
+
+    def interval(
+        self, data: Table | np.ndarray, level: float = 0.9
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Ends (n, m) of intervals that hold this part of new answers; None if none are known."""
+        if self.committee is None or self.classes:
+            return None
+        x = self._inputs(data)
+        said = self.committee.outputs(x)
+        half = self.committee.reach(level) * self.committee.spread(x)
+        return said - half, said + half
+
+    def outside(self, data: Table | np.ndarray) -> np.ndarray:
+        """Which rows (n,) are far outside the data of the fit: predictions there are guesses."""
+        x = self._inputs(data)
+        far = np.zeros(len(x), dtype=bool)
+        if self.ranges is not None:
+            far = np.any((x < self.ranges[0]) | (x > self.ranges[1]), axis=1)
+        if self.columns is not None and isinstance(data, Table):
+            far = far | self.columns.far(data.with_decimal_commas().columns)
+        return far
 
     def predict(self, data: Table | np.ndarray) -> np.ndarray:
         """The answers: numbers (n, targets), or the most probable classes (n,) as texts."""
@@ -124,12 +163,16 @@ class Model(Result):
 
     def _inputs(self, data: Table | np.ndarray) -> np.ndarray:
         if isinstance(data, Table):
-            if missing := [name for name in self.inputs if name not in data.columns]:
+            needed = self.needed
+            if missing := [name for name in needed if name not in data.columns]:
                 listed = ", ".join(map(repr, missing[:8])) + (" ..." if len(missing) > 8 else "")
                 raise EarnshawError(
-                    f"the data have no column {listed}; the model needs: {', '.join(self.inputs)}"
+                    f"the data have no column {listed}; the model needs: {', '.join(needed)}"
                 )
-            return data.numbers(self.inputs)
+            data = data.with_decimal_commas()
+            return (
+                data.numbers(needed) if self.columns is None else self.columns.coded(data.columns)
+            )
         x = np.asarray(data, dtype=float)
         if x.ndim != 2 or x.shape[1] != len(self.inputs):
             raise EarnshawError(

@@ -6,6 +6,7 @@
     inputs, targets, classes                        names
     positions (k, d), biases (k,), weights (k, m), linear (d, m), intercept (m,)
     scores, settings                                what was found by cross-validation, and how
+    columns, ranges (2, d), plan, numbers (N,)      optional: see `columns.py`, `packing.py`
 
 Every number comes back to its last bit. Other fields are ignored.
 """
@@ -20,8 +21,11 @@ import numpy as np
 from earnshaw.duality.activation import DotProduct
 from earnshaw.duality.named import activation as named_activation
 from earnshaw.errors import EarnshawError, OutOfRange
-from earnshaw.files.fields import array, table, text, texts
+from earnshaw.files.fields import Field, array, table, text, texts
 from earnshaw.files.kind import Fields, Kind
+from earnshaw.learning.evidence.committee import Committee
+from earnshaw.learning.evidence.packing import packed, unpacked
+from earnshaw.learning.fitting.columns import Columns
 from earnshaw.learning.fitting.model import Model
 from earnshaw.learning.fitting.network import FittedNetwork
 
@@ -41,6 +45,10 @@ MODEL = Kind(
         table("scores"),
         table("settings"),
         *ARRAYS,
+        Field("columns", list, optional=True),
+        array("ranges", "two", "inputs", optional=True),
+        table("plan", optional=True),
+        array("numbers", "amount", optional=True),
     ),
     "earnshaw-model",
     endings=(".npz", ".json"),
@@ -78,7 +86,20 @@ def _fields_of(model: Model) -> Fields:
         "scores": {k: v if math.isfinite(v) else None for k, v in model.scores.items()},
         "settings": dict(model.settings),
         **arrays,
+        **_optional(model),
     }
+
+
+def _optional(model: Model) -> Fields:
+    """What only some models have."""
+    found: Fields = {}
+    if model.columns is not None:
+        found["columns"] = model.columns.plain()
+    if model.ranges is not None:
+        found["ranges"] = model.ranges
+    if model.committee is not None:
+        found["plan"], found["numbers"] = packed(model.committee)
+    return found
 
 
 def _model_of(fields: Fields) -> Model:
@@ -105,4 +126,16 @@ def _model_of(fields: Fields) -> Model:
         classes=classes,
         scores={key: math.nan if v is None else v for key, v in fields["scores"].items()},
         settings=fields["settings"],
+        committee=_committee_of(fields, sigma),
+        columns=Columns.of_plain(fields["columns"]) if "columns" in fields else None,
+        ranges=fields.get("ranges"),
     )
+
+
+def _committee_of(fields: Fields, sigma: DotProduct) -> Committee | None:
+    if "plan" not in fields or "numbers" not in fields:
+        return None
+    found = unpacked(fields["plan"], fields["numbers"], sigma)
+    if found.linear.layout.dim != len(fields["inputs"]):
+        raise EarnshawError("its committee has another number of inputs")
+    return found

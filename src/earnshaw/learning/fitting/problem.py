@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from earnshaw.errors import EarnshawError
+from earnshaw.learning.fitting.columns import Columns, columns_of
 from earnshaw.learning.fitting.tables import Table, word
 
 FEW = 20  # texts in the column of the target that may be classes whatever the number of rows
@@ -25,6 +26,7 @@ class Problem:
         inputs, targets: the names of the columns of x, and of the answers.
         classes: the classes as texts; empty for numbers.
         notes: what a user should know.
+        columns: how inputs come from columns that are not all numbers; None if they are.
     """
 
     x: np.ndarray
@@ -34,6 +36,12 @@ class Problem:
     targets: tuple[str, ...]
     classes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    columns: Columns | None = None
+
+    @property
+    def origins(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """The column of each input, and whether it may be seen as quantiles."""
+        return None if self.columns is None else (self.columns.sources, self.columns.bend)
 
     @property
     def kind(self) -> str:
@@ -72,8 +80,10 @@ def problem_of(
 ) -> Problem:
     """The problem that names of columns state; every one not named otherwise is an input.
 
-    A target of texts is a class, one of numbers is a number unless `classify`.
+    A target of texts is a class, one of numbers is a number unless `classify`. Inputs that are
+    texts, dates or have missing entries become numbers (`columns.py`).
     """
+    table = table.with_decimal_commas()
     targets = _expanded(table, "target column", targets or _implied_target(table))
     features = _expanded(table, "column", features)
     drop = _expanded(table, "column", drop)
@@ -91,8 +101,17 @@ def problem_of(
         raise EarnshawError("no column is left for the inputs; allowed: one or more")
     if table.count < 2:
         raise EarnshawError(f"there is {table.count} row of data; allowed: two or more")
-    x, weight = table.numbers(inputs, spare=True), _weights(table, weights)
+    weight = _weights(table, weights)
     y, classes, notes = _answers(table, targets, classify)
+    columns = None
+    if any(table.is_text(name) or np.isnan(table.columns[name]).any() for name in inputs):
+        table.numbers([name for name in inputs if table.is_mostly_numbers(name)], spare=True)
+        chosen = {name: table.columns[name] for name in inputs}
+        columns = columns_of({name: values[weight > 0] for name, values in chosen.items()})
+        x, inputs = columns.coded(chosen), columns.inputs
+        notes += [column.words() for column in columns.columns if column.noteworthy]
+    else:
+        x = table.numbers(inputs, spare=True)
     used = weight > 0
     if not np.all(used):
         notes.append(f"{np.sum(~used)} of {len(used)} rows have weight 0 and are left out")
@@ -102,7 +121,8 @@ def problem_of(
         raise EarnshawError("every input is the same in all rows; allowed: some that vary")
     if constant:
         notes.append(f"the same in all rows, so of no use: {', '.join(constant)}")
-    return Problem(x, y, weight, tuple(inputs), tuple(targets), classes, tuple(notes))
+    named = tuple(inputs), tuple(targets)
+    return Problem(x, y, weight, *named, classes, tuple(notes), columns)
 
 
 def _implied_target(table: Table) -> Sequence[str]:
@@ -143,11 +163,14 @@ def _answers(
     table: Table, targets: Sequence[str], classify: bool | None
 ) -> tuple[np.ndarray, tuple[str, ...], list[str]]:
     texts = [name for name in targets if table.is_text(name)]
-    if classify is None:
-        classify = bool(texts) and len(targets) == 1
-        if classify:
-            table.check_decimals(texts)
-            _check_few(table, texts[0])
+    if classify is None and len(targets) == 1 and texts:
+        classify = True
+        table.check_decimals(texts)
+        _check_few(table, texts[0])
+    notes = []
+    if classify is None and len(targets) == 1 and not texts and _is_zero_or_one(table, targets[0]):
+        classify = True
+        notes = [f"{targets[0]} is 0 or 1, taken as classes; --regress takes them as numbers"]
     if not classify:
         y = table.numbers(targets)
         values = np.unique(y[:, 0])
@@ -169,7 +192,11 @@ def _answers(
     if len(classes) == table.count:
         raise EarnshawError(f"every row has a {name} of its own; allowed: classes of several rows")
     y = numbers[:, None].astype(float) if len(classes) == 2 else np.eye(len(classes))[numbers]
-    return y, classes, []
+    return y, classes, notes
+
+
+def _is_zero_or_one(table: Table, name: str) -> bool:
+    return set(np.unique(table.columns[name])) == {0.0, 1.0}
 
 
 def _check_few(table: Table, name: str) -> None:

@@ -9,7 +9,7 @@ from earnshaw.errors import OutOfRange, UnknownName
 from earnshaw.limits import check_integer, check_real
 from earnshaw.settings import check_settings, setting
 
-CRITERIA = ("bic", "aic", "holdout")
+CRITERIA = ("evidence", "bic", "aic", "holdout")
 SOLVERS = ("auto", "lm", "lbfgs", "minibatch")
 
 
@@ -20,8 +20,12 @@ class Settings:
     units: int | str = setting("auto", "How many, or auto to find out.")
     max_units: int = setting(50, "How many at most, for auto.", low=0)
     criterion: str = setting(
-        "bic", "For auto: bic, aic or holdout.", allowed=CRITERIA, suggest=True
+        "evidence", "For auto: evidence, bic, aic or holdout.", allowed=CRITERIA, suggest=True
     )
+    networks: int | str = setting(
+        "auto", "How many count, for evidence; auto: a committee, with fields."
+    )
+    max_time: float | None = setting(None, "Seconds after which the best so far is taken.")
     validation_fraction: float = setting(
         0.2, "The part of the samples that holdout holds out.", above=0.0, below=1.0
     )
@@ -45,6 +49,12 @@ class Settings:
             if isinstance(self.units, str):
                 raise OutOfRange("n_units", self.units, "'auto' or an integer >= 0")
             check_integer("n_units", self.units, 0)
+        if self.networks != "auto":
+            if isinstance(self.networks, str):
+                raise OutOfRange("n_networks", self.networks, "'auto' or an integer >= 1")
+            check_integer("n_networks", self.networks, 1)
+        if self.max_time is not None:
+            check_real("max_time", self.max_time, 0.0)
         check_settings(self)
         if self.loss not in LOSSES:
             raise UnknownName("loss", str(self.loss), tuple(LOSSES))

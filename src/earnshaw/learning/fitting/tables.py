@@ -11,7 +11,7 @@ two columns of one name, takes a first line of numbers for names, and a class ca
 missing value; pyarrow takes the names likewise. Neither looks for the separator by default, nor
 remembers the line of a row, which every message here gives. They are faster: 100,000 rows of 20
 numbers (39 MB) took 8.0 s here, 0.6 s with pandas and 0.8 s with pyarrow (one run on 2 busy cores;
-`python benchmarks/tables.py` shows all of this again).
+`python benchmarks/readers.py` shows all of this again).
 """
 
 from __future__ import annotations
@@ -77,6 +77,14 @@ class Table:
         """Whether a column has texts."""
         return self.columns[name].dtype.kind == "U"
 
+    def is_mostly_numbers(self, name: str) -> bool:
+        """Whether a column has texts among more numbers, or infinities: a mistake, not a kind."""
+        if not self.is_text(name):
+            return bool(np.isinf(self.columns[name]).any())
+        found = [_number(str(cell)) for cell in self.columns[name]]
+        numbers = [one for one in found if one is not None and one == one]
+        return len(numbers) > found.count(None)
+
     def check(self, what: str, names: Iterable[str]) -> None:
         """Refuse names that no column has."""
         for name in names:
@@ -126,6 +134,17 @@ class Table:
                     f"column {name!r} has decimal commas ({self.first_text(name)}); "
                     "allowed: decimal points, or --decimal ,"
                 )
+
+    def with_decimal_commas(self) -> Table:
+        """The table with columns of numbers with decimal commas, all of them, as numbers."""
+        found = {}
+        for name in filter(self.is_text, self.columns):
+            cells = [str(cell) for cell in self.columns[name]]
+            if any(map(DECIMAL_COMMA.fullmatch, cells)) and not any("." in cell for cell in cells):
+                numbers = [_number(cell.replace(",", ".")) for cell in cells]
+                if None not in numbers:
+                    found[name] = np.array(numbers, dtype=float)
+        return dataclasses.replace(self, columns=self.columns | found) if found else self
 
     def words(self, name: str) -> np.ndarray:
         """A column as texts (n,), the same for the same value; none may be missing."""

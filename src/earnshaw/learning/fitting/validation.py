@@ -9,13 +9,15 @@ import numpy as np
 
 from earnshaw.duality.activation import DotProduct
 from earnshaw.errors import EarnshawError
-from earnshaw.learning.fitting.fitted import Fitted, fit
+from earnshaw.learning.fitting.evident import fit
+from earnshaw.learning.fitting.fitted import Fitted
 from earnshaw.learning.fitting.growth import Event, OnEvent
 from earnshaw.learning.fitting.problem import Problem
 from earnshaw.learning.fitting.scores import scores_of
 from earnshaw.learning.fitting.settings import Settings
 
 USUAL = 5  # folds
+LEVEL = 0.9  # of intervals
 SMALLEST = 2  # rows of a fold: R^2 of one row means nothing
 
 OnFoldEvent = Callable[[int, Event], None]  # the number of a fold, and a step of its fit
@@ -30,12 +32,14 @@ class Validation:
         outputs: (n, m), of the network that was fitted to the other folds.
         units: how many each of the networks has.
         scores: of each of them on its own fold.
+        coverage: the part of each fold that intervals of 90 % held, where there are error bars.
     """
 
     fold: np.ndarray
     outputs: np.ndarray
     units: list[int]
     scores: list[dict[str, float]]
+    coverage: list[float] = dataclasses.field(default_factory=list)
 
     def mean(self, name: str) -> float:
         """A score's mean over the folds."""
@@ -80,6 +84,7 @@ def cross_validate(
     fold = folds_of(problem, folds, settings.seed)
     outputs = np.empty(problem.y.shape)
     units, scores = [], []
+    coverage: list[float] = []
     for number in range(folds):
         inside = fold == number
         step = None if on_event is None else (lambda event, at=number: on_event(at, event))
@@ -89,10 +94,13 @@ def cross_validate(
             raise EarnshawError(f"without fold {number + 1} of {folds}: {error}") from None
         if found.interrupted:
             raise KeyboardInterrupt  # what is left of a fold says nothing
-        outputs[inside] = found.network(problem.x[inside])
+        outputs[inside] = found.outputs(problem.x[inside])
         units.append(found.network.units)
         scores.append(scores_of(problem.take(inside), outputs[inside]))
-    return Validation(fold, outputs, units, scores)
+        if found.committee is not None and not problem.classes:
+            half = found.committee.reach(LEVEL) * found.committee.spread(problem.x[inside])
+            coverage.append(float(np.mean(np.abs(problem.y[inside] - outputs[inside]) <= half)))
+    return Validation(fold, outputs, units, scores, coverage)
 
 
 def fit_problem(
@@ -103,4 +111,7 @@ def fit_problem(
 ) -> Fitted:
     """The network of a problem, with the loss that belongs to it."""
     settings = dataclasses.replace(settings, loss=problem.loss)
-    return fit(problem.x, problem.y, problem.weight, activation, settings, on_event)
+    given = (problem.x, problem.y, problem.weight, activation, settings)
+    if problem.origins is None:
+        return fit(*given, on_event)
+    return fit(*given, on_event, problem.origins)

@@ -1,0 +1,102 @@
+"""A network as one vector of parameters, what they do to its outputs, and which belong together.
+
+    theta = (W (k, d), b (k,), V (k, m), L (d, m), c (m,)),
+    g(x) = sum_j V_j s(x.W_j + b_j) + x.L + c.
+
+Parameters of one group share a precision: each input's weights into the units, the biases, the
+output weights, each input's linear part. The constant c has none: it may be anything.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from earnshaw.duality.activation import DotProduct
+from earnshaw.learning.evidence._response import response, value_of
+
+
+class Parts(NamedTuple):
+    """W (k, d), b (k,), V (k, m), L (d, m) and c (m,): views of a vector."""
+
+    positions: np.ndarray
+    biases: np.ndarray
+    weights: np.ndarray
+    linear: np.ndarray
+    intercept: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """Of k units, d inputs and m outputs; `sources` (d,) numbers the columns that inputs come from.
+
+    Inputs of one source (a category's levels) share their precisions.
+    """
+
+    activation: DotProduct
+    units: int
+    sources: tuple[int, ...]
+    outputs: int
+
+    @property
+    def dim(self) -> int:
+        """d."""
+        return len(self.sources)
+
+    @cached_property
+    def size(self) -> int:
+        """How many parameters there are."""
+        k, d, m = self.units, self.dim, self.outputs
+        return k * (d + 1 + m) + d * m + m
+
+    @cached_property
+    def groups(self) -> np.ndarray:
+        """The group of every parameter, (size,); the last group is that of the constants."""
+        k, m = self.units, self.outputs
+        source = np.asarray(self.sources)
+        count = int(source.max()) + 1
+        return np.concatenate(
+            [
+                np.tile(source, k),
+                np.full(k, count),
+                np.full(k * m, count + 1),
+                np.repeat(count + 2 + source, m),
+                np.full(m, 2 * count + 2),
+            ]
+        )
+
+    def parts(self, theta: np.ndarray) -> Parts:
+        """The arrays in a vector."""
+        k, d, m = self.units, self.dim, self.outputs
+        ends = np.cumsum([k * d, k, k * m, d * m])
+        w, b, v, linear, c = np.split(theta, ends)
+        return Parts(w.reshape(k, d), b, v.reshape(k, m), linear.reshape(d, m), c)
+
+    def outputs_of(self, theta: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """g(x), (n, m)."""
+        w, b, v, linear, c = self.parts(theta)
+        return value_of(self.activation, x @ w.T + b) @ v + x @ linear + c
+
+    def rows(self, theta: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """g(x) (n, m), the features (s, x, 1) (n, k + d + 1), and slopes s' (n, k)."""
+        w, b, v, linear, c = self.parts(theta)
+        value, slope = response(self.activation, x @ w.T + b)
+        features = np.concatenate([value, x, np.ones((len(x), 1))], axis=1)
+        return value @ v + x @ linear + c, features, slope
+
+    def jacobian(
+        self, theta: np.ndarray, x: np.ndarray, rows: tuple[np.ndarray, ...], mix: np.ndarray
+    ) -> np.ndarray:
+        """sum_o mix_o dg_o/dtheta, (n, size), for mix (n, m): one row of J for every sample."""
+        k, d = self.units, self.dim
+        features, slope = rows
+        found = np.empty((len(x), self.size))
+        inner = slope * (mix @ self.parts(theta).weights.T)
+        np.multiply(inner[:, :, None], x[:, None, :], out=found[:, : k * d].reshape(len(x), k, d))
+        found[:, k * d : k * (d + 1)] = inner
+        rest = (features[:, :, None] * mix[:, None, :]).reshape(len(x), -1)
+        found[:, k * (d + 1) :] = rest
+        return found
