@@ -202,9 +202,8 @@ def test_suggestions_know_the_aliases(name, meant):
 
 
 def test_a_wrong_keyword_is_answered_with_all_that_are_allowed():
-    with pytest.raises(
-        EarnshawError, match=r"'bias'; allowed: max_norm, on, width, biases, inputs$"
-    ):
+    allowed = "max_norm, on, width, biases, inputs, linear, intercept"
+    with pytest.raises(EarnshawError, match=f"'bias'; allowed: {allowed}$"):
         ew.Teacher(np.eye(2), np.ones(2), "relu", bias=np.ones(2))
     with pytest.raises(EarnshawError, match=r"allowed: dim, normalize, width, max_norm$"):
         ew.potential("relu", biases=1)
