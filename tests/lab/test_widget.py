@@ -14,6 +14,8 @@ from lab_page import HOST, Opened
 
 pytest.importorskip("anywidget", reason="needs the extra notebook")
 
+pytestmark = pytest.mark.slow  # anywidget brings all of IPython: not in the test extra
+
 NOTEBOOK = """
 import marimo
 app = marimo.App()
@@ -69,7 +71,6 @@ def test_widget_carries_the_start(charges):
 
 
 @pytest.mark.browser
-@pytest.mark.slow
 def test_widget_renders_and_plays(chromium, charges):
     """Its module, shown as a notebook shows it, with the start given and no server."""
     widget = ew.lab(*charges)
@@ -83,7 +84,6 @@ def test_widget_renders_and_plays(chromium, charges):
 
 
 @pytest.mark.browser
-@pytest.mark.slow
 def test_marimo_shows_it(chromium, tmp_path: Path):
     """A real notebook, served headless."""
     pytest.importorskip("marimo", reason="needs marimo")
