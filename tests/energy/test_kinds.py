@@ -242,6 +242,25 @@ def test_optimal_weights_of_several_outputs_are_those_of_each():
 
 
 @pytest.mark.slow
+def test_the_potential_is_what_a_further_unit_of_the_students_kind_feels():
+    """C = -dL/dc / 2 at a unit of weight 0, whatever the teacher is of."""
+    rng = np.random.default_rng(10)
+    teacher = Teacher(rng.normal(size=(2, D)), [1.0, -0.5], "relu", biases=[0.2, 0.7])
+    place, weight, bias = rng.normal(size=(1, D)), [0.8], [0.4]
+    student = Student(place, weight, bias, "erf")
+    point = rng.normal(size=(1, D + 1))
+    more = Student(np.concatenate([student.positions, point]), [0.8, 0.0], activation="erf")
+    loss = population_loss(teacher)
+    found = loss.potential(point, student)
+    assert float(found[0]) == pytest.approx(-float(loss.gradient(more).weights[1]) / 2, rel=1e-12)
+    certificate = ew.certify(teacher, student)
+    assert certificate.kind == "not-critical"
+    assert certificate.theorems == ()  # none is about two activations
+    with pytest.raises(ValueError, match="the student is of erf"):
+        ew.prove(teacher, student)
+
+
+@pytest.mark.slow
 def test_laplacians_of_several_outputs_are_traces_of_the_hessian():
     teacher, student, _ = relu_teacher_and_erf_student(9)
     loss = population_loss(teacher)

@@ -136,6 +136,11 @@ class Objective(eqx.Module):
         """Whether its students have units of several activations, which are known by number."""
         return False
 
+    @property
+    def of_another_kind(self) -> bool:
+        """Whether its students have other activations than the teacher."""
+        return False
+
     def degrees(self, units: int) -> tuple[int | None, ...]:
         """`degree` of each unit of a student of so many."""
         return (self.degree,) * units

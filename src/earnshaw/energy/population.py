@@ -101,6 +101,11 @@ class PopulationLoss(ChargedLoss):
         return (None if degree is None else int(degree),) * units
 
     @property
+    def of_another_kind(self) -> bool:
+        """Whether its students have other activations than the teacher."""
+        return self.kind is not None
+
+    @property
     def outer(self) -> Field | Between:
         """What the student's units feel of the teacher's."""
         return self.field if self.across is None else self.across
@@ -113,10 +118,7 @@ class PopulationLoss(ChargedLoss):
         """C at points (n, d) as one sum over the charges of both, in which equal ones cancel."""
         if self.across is None:
             return self.field.log_at(*_all_charges(self, points, student))
-        value, gradient = self.outer_field(points)
-        own = units(student.positions, student.weights, len(points))
-        made, force = self.field.at(units(points), own)
-        return logarithm(value - made, gradient - force)
+        return logarithm(*_left(self, points, student))
 
     def suited_to(self, student: Student) -> PopulationLoss:
         """The same loss, or that of a student whose activation is its own."""
@@ -271,18 +273,15 @@ class PopulationLoss(ChargedLoss):
 
     def potential(self, points: ArrayLike, student: Student | None = None) -> Array:
         """C at points (n, d): what teacher and student together make there; shape (n,)."""
-        self._of_one_output()
-        return _probe(self, *self._probes(points, student))[0]
+        return _probe(*self._probes(points, student))[0]
 
     def potential_gradient(self, points: ArrayLike, student: Student | None = None) -> Array:
         """The Riemannian gradient of C at points (n, d); the same shape."""
-        self._of_one_output()
-        return _probe(self, *self._probes(points, student))[1]
+        return _probe(*self._probes(points, student))[1]
 
     def log_potential(self, points: ArrayLike, student: Student | None = None) -> LogPotential:
         """The sign of C, log|C| and its Riemannian gradient, right also where C underflows."""
-        self._of_one_output()
-        return _log_probe(self, *self._probes(points, student))
+        return _log_probe(*self._probes(points, student))
 
     def _is_mean_square(self) -> bool:
         """Whether L = E[(f - g)^2]: of an activation, and with all its terms."""
@@ -291,13 +290,6 @@ class PopulationLoss(ChargedLoss):
         named = species.origin == "activation" and is_activation(species.name)
         known = species.given is not None or named or isinstance(species.potential, MixedDual)
         return known and self.terms == Terms()
-
-    def _of_one_output(self) -> None:
-        if self.teacher.outputs is not None:
-            raise EarnshawError(
-                f"the potential of {self.teacher.outputs} outputs is a vector; allowed: that of "
-                "one, population_loss(Teacher(positions, weights[:, 0], ...))"
-            )
 
     def _proton_energies(self) -> Array:
         """Phi(w_j, w_j) of the teacher's units, each of its own kind: (k,)."""
@@ -313,11 +305,19 @@ class PopulationLoss(ChargedLoss):
     def _protons(self, first: int) -> Units:
         return units(self.teacher.positions, self.teacher.weights, first)
 
-    def _probes(self, points: ArrayLike, student: Student | None) -> tuple[Array, Student]:
-        empty = Student(jnp.zeros((0, self.dim)), jnp.zeros(0))
-        return self.check_points(points), empty if student is None else Objective.check(
-            self, student
-        )
+    def _probes(
+        self, points: ArrayLike, student: Student | None
+    ) -> tuple[PopulationLoss, Array, Student]:
+        """The loss of the student's kind, the points, and the student."""
+        if self.teacher.outputs is not None:
+            raise EarnshawError(
+                f"the potential of {self.teacher.outputs} outputs is a vector; allowed: that of "
+                "one, population_loss(Teacher(positions, weights[:, 0], ...))"
+            )
+        where = self.check_points(points)
+        if student is None:
+            return self, where, Student(jnp.zeros((0, self.dim)), jnp.zeros(0))
+        return self.suited_to(student), where, Objective.check(self, student)
 
 
 def population_loss(
@@ -383,12 +383,17 @@ def population_loss(
 def suited(loss: PopulationLoss, student: Student) -> PopulationLoss:
     """The loss of students with the activation of this one, where that is not the loss's own."""
     kind, own = student.unit_kind, loss.kind or loss.teacher.unit_kind
-    if kind is None or kind.units is own.units or loss.manifold.name == "sphere":
+    if kind is None or kind.units is own.units:
         return loss
     if isinstance(own.units, Species) and own.units.is_like(kind.units):
         return loss
     if _same_units(kind.responses, own.responses):
         return loss
+    if loss.manifold.name == "sphere":
+        raise EarnshawError(
+            f"the student is of {kind.name}, the teacher of {own.name}; allowed on the sphere: the "
+            "same activation"
+        )
     like = loss.field.mesh, loss.field.tile
     other = _of_kinds(loss.teacher, kind, like, loss.name, loss.wrt)
     return dataclasses.replace(other, constant=loss.constant)
@@ -461,7 +466,7 @@ def _group_laplacian(loss: PopulationLoss, student: Student, chosen: Array) -> A
 
 @eqx.filter_jit
 def _probe(loss: PopulationLoss, points: Array, student: Student) -> tuple[Array, Array]:
-    value, gradient = loss.field.at(*_all_charges(loss, points, student))
+    value, gradient = _left(loss, points, student)
     return value, loss.manifold.gradient(points, gradient)
 
 
@@ -469,6 +474,16 @@ def _probe(loss: PopulationLoss, points: Array, student: Student) -> tuple[Array
 def _log_probe(loss: PopulationLoss, points: Array, student: Student) -> LogPotential:
     found = loss.log_left(points, student)
     return found._replace(gradient=loss.manifold.gradient(points, found.gradient))
+
+
+def _left(loss: PopulationLoss, points: Array, student: Student) -> tuple[Array, Array]:
+    """C at points (n, d) and its Euclidean gradient: what a further unit of the student's feels."""
+    if loss.across is None:
+        return loss.field.at(*_all_charges(loss, points, student))
+    value, gradient = loss.outer_field(points)
+    own = units(student.positions, student.weights, len(points))
+    made, force = loss.field.at(units(points), own)
+    return value - made, gradient - force
 
 
 def _all_charges(loss: PopulationLoss, points: Array, student: Student) -> tuple[Units, Units]:

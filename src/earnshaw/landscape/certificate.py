@@ -151,7 +151,7 @@ def certificate(
         raise EarnshawError(f"a certificate needs a loss, not {type(objective).__name__}")
     if not isinstance(student, Student):
         raise EarnshawError(f"a certificate needs a Student, not {type(student).__name__}")
-    student = objective.check(student)
+    objective, student = objective.suited_to(student), objective.check(student)
     if tolerance is None:
         tolerance = RELATIVE * objective.gradient_scale()
     else:

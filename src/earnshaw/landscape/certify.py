@@ -90,11 +90,12 @@ def certify(
         loss = teacher
     else:
         raise EarnshawError(f"certify needs a Teacher or a loss, not {type(teacher).__name__}")
+    loss = loss.suited_to(student)
     found = certificate(loss, student, tolerance=tolerance)
     student = bind(loss, loss.check(student)).student
     alone, together = _laplacians(loss, student, found)
     theorems: tuple[Application, ...] = ()
-    if loss.teacher is not None and student.units:
+    if loss.teacher is not None and student.units and not loss.of_another_kind:
         theorems = applied(Setting(loss, loss.teacher, student, found, alone, together))
     values = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
     flat = flat_kind(loss, student, found.tolerance) if found.kind == "degenerate" else None

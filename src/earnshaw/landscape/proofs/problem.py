@@ -168,6 +168,11 @@ def pose(
             f"allowed: (units, {teacher.dim})"
         )
     teacher.manifold.check(student.positions, "student unit")
+    if student.unit_kind is not None and student.unit_kind.name != teacher.species.name:
+        raise EarnshawError(
+            f"the student is of {student.unit_kind.name}; allowed in a proof: "
+            f"{teacher.species.name}, as the teacher"
+        )
     if objective == "assumption-1":
         check_ones("teacher", teacher.weights)
         check_ones("student", student.weights)
