@@ -43,7 +43,7 @@ def main() -> None:
     first, second = (ew.from_torch(trained(x, y, seed)) for seed in (1, 2))
     inputs = ew.GaussianMixture.fit(x, 2)
     found = ew.compare(first, second, inputs)
-    print(f"distance {found.distance:.5f}, {found.relative:.3%} of the first's variance")
+    print(f"distance {found.distance:.4e}, {found.relative:.3%} of the first's variance")
 
     # The same by sampling, which needs a million inputs for three digits.
     rng = np.random.default_rng(0)
@@ -54,7 +54,7 @@ def main() -> None:
         for i, part in enumerate(parts)
     ])  # fmt: skip
     gaps = (first(samples) - second(samples)) ** 2
-    print(f"sampled {gaps.mean():.5f} +- {gaps.std() / len(gaps) ** 0.5:.5f}")
+    print(f"sampled {gaps.mean():.4e} +- {gaps.std() / len(gaps) ** 0.5:.1e}")
 
     print(f"shared units: {found.shared} of {UNITS}")
     best = np.argsort(-np.abs(found.correlations))[:3]

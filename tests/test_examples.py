@@ -11,6 +11,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
+NUMBER = r"[\d.]+e[+-]\d+"
 
 
 def test_design_an_activation(capsys):
@@ -70,9 +71,11 @@ def test_fit_data(capsys):
     runpy.run_path(str(EXAMPLES / "fit_data.py"), run_name="__main__")
     printed = capsys.readouterr().out
     exact = re.search(r"without noise: 3 units, positions within ([\d.e+-]+)", printed)
-    noisy = re.search(r"with 10% noise: 3 units, off by ([\d.]+)", printed)
+    noisy = re.search(r"with 10% noise: a committee of \d+ networks, off by ([\d.]+)", printed)
     assert float(exact[1]) < 1e-8
     assert float(noisy[1]) < 0.05
+    inside = float(re.search(r"90% intervals hold ([\d.]+)%", printed)[1])
+    assert abs(inside - 90) < 4  # four standard errors of a thousand answers
     assert "the same answers: True" in printed
 
 
@@ -81,8 +84,8 @@ def test_compare_two_networks(capsys):
     pytest.importorskip("torch", reason="PyTorch is not in the test extra")
     runpy.run_path(str(EXAMPLES / "compare_two_networks.py"), run_name="__main__")
     printed = capsys.readouterr().out
-    exact = float(re.search(r"distance ([\d.]+),", printed)[1])
-    mean, error = map(float, re.search(r"sampled ([\d.]+) \+- ([\d.]+)", printed).groups())
+    exact = float(re.search(rf"distance ({NUMBER}),", printed)[1])
+    mean, error = map(float, re.search(rf"sampled ({NUMBER}) \+- ({NUMBER})", printed).groups())
     assert abs(exact - mean) < 5 * error
     assert error < 0.05 * exact
     assert re.search(r"shared units: \d+ of 20", printed)
