@@ -8,11 +8,12 @@ weight) are left alone. For smooth potentials only, and for some hundreds of coo
 Hessian takes as many Hessian-vector products, and its eigenvectors the cube of their number.
 
 `refine` is what node-wise learning needs of it. While units are still missing, the best place of a
-free unit is pulled aside by those that overlap with it. For potentials without cusps some
-quasi-Newton steps (BFGS, from Optimistix) on all positions and weights after each round take that
-back, as in sliding Frank-Wolfe methods for sparse measures (Denoyelle, Duval, Peyre and Soubies,
-Inverse Problems 36, 2020), and near the end Newton's method takes over. At a cusp there is nothing
-to mend: the place of the maximum is that of the charge.
+free unit is pulled aside by those that overlap with it. For potentials without cusps some steps of
+all positions and weights after each round take that back, as in sliding Frank-Wolfe methods for
+sparse measures (Denoyelle, Duval, Peyre and Soubies, Inverse Problems 36, 2020): those of
+`gauss_newton.py`, or of BFGS (Optimistix) where there are too many coordinates for a dense metric.
+Near the end Newton's method takes over. At a cusp there is nothing to mend: the place of the
+maximum is that of the charge.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from earnshaw.charges.network import Student
+from earnshaw.descent.gauss_newton import gauss_newton, of_units
 from earnshaw.descent.loop import begin, run
 from earnshaw.descent.method import (
     RUNNING,
@@ -37,13 +39,20 @@ from earnshaw.descent.method import (
     move,
     norm,
 )
-from earnshaw.energy.objective import Gradient, Objective, direction_of, energy, freedom
+from earnshaw.energy.objective import (
+    Gradient,
+    Objective,
+    coordinates_of,
+    direction_of,
+    energy,
+    freedom,
+)
 
 FLAT = 1e-11  # eigenvalues below this part of the largest are rounding
 SHORTEST = 2.0**-20  # the last t that is tried
 PROMISE = 1e-4  # the part of the predicted decrease that a step must make (Armijo's condition)
 CLOSE = 1e-6  # part of the first loss below which Newton's method follows BFGS
-DENSE = 1500  # coordinates up to which the dense Hessian is affordable
+DENSE = 1500  # coordinates up to which a dense Hessian or metric is affordable
 NEWTON_STEPS = 30  # at most, after BFGS
 
 
@@ -105,10 +114,8 @@ class Newton(Method):
 
 def newton_direction(objective: Objective, state: State, used: Array) -> Gradient:
     """-|H|^-1 grad L over the units that are `used`, as a tangent direction."""
-    slope = _coordinates(objective, state.student, state.gradient)
-    of_weights = 0 if objective.wrt == "positions" else state.student.weights.size // len(used)
-    of_positions = len(slope) // len(used) - of_weights
-    moving = jnp.concatenate([jnp.repeat(used, of_positions), jnp.repeat(used, of_weights)])
+    slope = coordinates_of(objective, state.student, state.gradient)
+    moving = of_units(objective, state.student, used)
     hessian = jnp.where(moving[:, None] & moving, objective.hessian(state.student), 0.0)
     values, vectors = jnp.linalg.eigh(hessian)
     sizes = jnp.abs(values)
@@ -118,24 +125,16 @@ def newton_direction(objective: Objective, state: State, used: Array) -> Gradien
     return direction_of(objective, state.student, step)
 
 
-def _coordinates(objective: Objective, student: Student, direction: Gradient) -> Array:
-    """Those of a tangent direction, in the order of the dense Hessian."""
-    basis = objective.manifold.basis(student.positions)
-    along = jnp.einsum("kdf,kd->kf", basis, direction.positions).ravel()
-    if objective.wrt == "positions":
-        return along
-    of_weights = direction.weights.ravel()
-    return of_weights if objective.wrt == "weights" else jnp.append(along, of_weights)
-
-
 def refine(
     objective: Objective, student: Student, used: Array, steps: int, first_loss: float
 ) -> tuple[Student, Array]:
-    """The student after at most `steps` quasi-Newton steps of its `used` units, and its loss.
+    """The student after at most `steps` steps of its `used` units together, and its loss.
 
     Where less than a millionth of `first_loss` is left, Newton's method adds the last digits.
     """
-    student, value = _quasi_newton(objective, student, used, steps)
+    dense = freedom(objective, student) <= DENSE
+    descend = gauss_newton if dense else _quasi_newton
+    student, value = descend(objective, student, used, steps)
     if float(value) > CLOSE * first_loss:
         return student, value
     return newton_to_rounding(objective, student, used)

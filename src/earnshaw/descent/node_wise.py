@@ -70,7 +70,7 @@ class NodeWise(NodeMethod):
         ascent_limit: iterations of a climb.
         patience: rounds without a new unit before the run ends.
         smooth: whether the potential has no cusp, so that all units are refined each round.
-        refine_steps: quasi-Newton steps of a refinement.
+        refine_steps: steps of a refinement.
     """
 
     starts: Starts
@@ -134,7 +134,12 @@ class NodeWise(NodeMethod):
         return late or little(WAIT, GAIN)
 
     def _exhausted(self, nodes: Nodes) -> bool:
-        """Whether the last climbs all ran out of iterations: their ends are no charges."""
+        """Whether the last climbs all ran out of iterations: their ends are no charges.
+
+        Units that are refined together need not have reached an end.
+        """
+        if self.smooth:
+            return False
         last = nodes.iterations[max(0, int(nodes.placed) - UNFINISHED) : int(nodes.placed)]
         return len(last) == UNFINISHED and bool(jnp.all(last >= self.ascent_limit))
 

@@ -38,9 +38,11 @@ from earnshaw.energy.objective import (
     Invariant,
     Objective,
     energy,
+    freedom,
 )
 from earnshaw.energy.variants import VARIANTS, Terms, check_ones
 from earnshaw.errors import EarnshawError
+from earnshaw.limits import check_memory
 from earnshaw.numerics.fixed_order import one_blas_thread, sum_all
 
 
@@ -112,6 +114,12 @@ class ChargedLoss(Objective):
             return self.euclidean(Student(positions, weights))[1]
 
         return jax.jvp(slope, (student.positions, student.weights), tuple(direction))[1]
+
+    def metric(self, student: Student) -> Array:
+        """G: the second derivatives of Phi in both places, weighed by both charges."""
+        size = freedom(self, self.check(student))
+        check_memory({"entries of the metric": size**2}, copies=3)
+        return _metric(self.suited_to(student), student)
 
     def refit(self, student: Student, used: Array | None = None) -> tuple[Student, Array]:
         """The student with the weights a*(theta) that minimise L at its positions, and that L."""
@@ -192,6 +200,34 @@ def self_energies_of(coupling: Coupling, positions: Array) -> Array:
 @eqx.filter_jit
 def _cusps(coupling: Coupling, positions: Array) -> tuple[Array, Array]:
     return coupling.cusp(positions), coupling.antipodal_cusp(positions)
+
+
+@eqx.filter_jit
+def _metric(loss: ChargedLoss, student: Student) -> Array:
+    positions, charges = student.positions, student.weights.reshape(student.units, -1)
+
+    def row(x: Array) -> tuple[Array, Array, Array]:
+        """Phi(x, y) (k,), its slopes in x (k, d), and those in y of the slopes (d, k, d)."""
+        to_all = lambda y: loss.field.coupling.exact(x, y)  # noqa: E731
+        along = lambda axis: jax.jvp(to_all, (positions,), (axis,))[1][1]  # noqa: E731
+        axes = jnp.broadcast_to(jnp.eye(loss.dim)[:, None], (loss.dim, *positions.shape))
+        return *to_all(positions), jax.vmap(along)(axes)
+
+    values, slopes, bends = jax.lax.map(row, positions, batch_size=16)
+    basis = loss.manifold.basis(positions)
+    bends = jnp.einsum("io,jo,iejd,idf,jeg->ifjg", charges, charges, bends, basis, basis)
+    slopes = jnp.einsum("io,ijd,idf->ifjo", charges, slopes, basis)
+    values = values + loss.ridge * jnp.eye(len(values))
+    values = jnp.einsum("ij,op->iojp", values, jnp.eye(charges.shape[1]))
+    among, between = (x.reshape(student.units * basis.shape[2], -1) for x in (bends, slopes))
+    of_weights = values.reshape(charges.size, charges.size)
+    if loss.wrt == "positions":
+        return among
+    return (
+        of_weights
+        if loss.wrt == "weights"
+        else jnp.block([[among, between], [between.T, of_weights]])
+    )
 
 
 @eqx.filter_jit

@@ -39,6 +39,7 @@ from earnshaw.energy.objective import (
     Gradient,
     Moving,
     Objective,
+    coordinates_of,
     energy,
     what_moves,
 )
@@ -114,6 +115,10 @@ class EmpiricalLoss(Objective):
         )
         weights = weights / self.samples + 2 * self.ridge * direction.weights
         return Gradient(positions / self.samples, weights)
+
+    def metric(self, student: Student) -> Array:
+        """G: the mean over the samples of grad g(x) grad g(x)^T, plus the ridge."""
+        return _metric(self, self.check(student))
 
     def laplacian(self, student: Student, units: Any = None) -> Array:
         """The Laplacian in each unit, (k,); or in the group of `units` moved together, a number.
@@ -375,6 +380,24 @@ def _gram(loss: EmpiricalLoss, positions: Array) -> Array:
         return over_rows(outputs, outputs)
 
     return loss._total(Student(positions, jnp.zeros(len(positions))), products) / loss.samples
+
+
+@eqx.filter_jit
+def _metric(loss: EmpiricalLoss, student: Student) -> Array:
+    def answer(student: Student, x: Array) -> Array:
+        return loss.response.outputs(x[None], student.positions)[0] @ student.weights
+
+    def slope(x: Array) -> Array:
+        found = jax.grad(answer)(student, x)
+        return coordinates_of(loss, student, Gradient(found.positions, found.weights))
+
+    def products(chunk: Chunk) -> Array:
+        slopes = jax.vmap(slope)(chunk.x) * chunk.weight[:, None]
+        return over_rows(slopes, slopes)
+
+    ridge = Gradient(jnp.zeros_like(student.positions), jnp.full_like(student.weights, loss.ridge))
+    mean = loss._total(student, products) / loss.samples
+    return mean + jnp.diag(coordinates_of(loss, student, ridge))
 
 
 @eqx.filter_jit

@@ -4,7 +4,9 @@ Population and empirical losses stand behind this one protocol, so that every de
 both. An objective supplies two Euclidean pieces, `euclidean` (value and gradient in one pass) and
 `euclidean_hvp`; this class makes everything else of them, on the manifold the units live on:
 
-    value, gradient, value_and_gradient, hvp, hessian, smallest_eigenpair.
+    value, gradient, value_and_gradient, hvp, hessian, smallest_eigenpair;
+
+and `metric`, which knows the student alone.
 
 `wrt` says what may move: "positions", "weights" or "both". What may not move has gradient zero, and
 no rows in the dense Hessian. Gradients and Hessians are Riemannian: on the sphere the gradient is
@@ -94,6 +96,15 @@ class Objective(eqx.Module):
     @abc.abstractmethod
     def euclidean_hvp(self, student: Student, direction: Gradient) -> Gradient:
         """The Hessian of R^(k d) x R^k applied to `direction`, `wrt` notwithstanding."""
+
+    def metric(self, student: Student) -> Array:
+        """G = E[grad g grad g^T], plus the ridge: how far the function g goes when units move.
+
+        In the coordinates of the dense Hessian, (n, n). Half the Hessian of the loss where nothing
+        is left of f - g; elsewhere what Gauss, Levenberg and Marquardt put in its place, which has
+        no negative eigenvalue.
+        """
+        raise NotImplementedError(f"{type(self).__name__} is no distance of functions")
 
     @abc.abstractmethod
     def laplacian(self, student: Student, units: Any = None) -> Array:
@@ -415,12 +426,7 @@ def _hessian(objective: Objective, student: Student) -> Array:
 def coordinate_hvp(objective: Objective, student: Student, coordinates: Array) -> Array:
     """The Hessian-vector product in the coordinates of the dense Hessian."""
     product = _hvp(objective, student, direction_of(objective, student, coordinates))
-    basis = objective.manifold.basis(student.positions)
-    along = jnp.einsum("kdf,kd->kf", basis, product.positions).ravel()
-    if objective.wrt == "positions":
-        return along
-    of_weights = product.weights.ravel()
-    return of_weights if objective.wrt == "weights" else jnp.append(along, of_weights)
+    return coordinates_of(objective, student, product)
 
 
 def freedom(objective: Objective, student: Student) -> int:
@@ -445,6 +451,16 @@ def direction_of(objective: Objective, student: Student, coordinates: Array) -> 
         along = coordinates.reshape(student.units, basis.shape[2])
         positions = jnp.einsum("kdf,kf->kd", basis, along)
     return Gradient(positions, weights)
+
+
+def coordinates_of(objective: Objective, student: Student, direction: Gradient) -> Array:
+    """The coordinates of a tangent direction, those of what may move: undoes `direction_of`."""
+    basis = objective.manifold.basis(student.positions)
+    along = jnp.einsum("kdf,kd->kf", basis, direction.positions).ravel()
+    if objective.wrt == "positions":
+        return along
+    of_weights = direction.weights.ravel()
+    return of_weights if objective.wrt == "weights" else jnp.append(along, of_weights)
 
 
 def _curved(objective: Objective) -> bool:

@@ -25,7 +25,7 @@ from earnshaw.learning._sessions import Outcome
 
 TOLERANCES = (1e-9, 1e-7, 1e-5, 1e-3)  # at which units are one: a flat loss leaves them apart
 ROUNDED = 1e-14  # part of the first loss that rounding may make of 0
-STEPS = 200  # quasi-Newton steps of a polish
+STEPS = 200  # of a polish
 UNFINISHED = (Stop.INTERRUPTED, Stop.DIVERGED, Stop.FAIL)
 
 
