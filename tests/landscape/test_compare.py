@@ -76,6 +76,27 @@ def test_a_network_and_itself_with_units_flipped_and_exchanged():
 
 
 @pytest.mark.slow
+def test_units_of_several_activations_in_any_order():
+    """The same network with its units exchanged: shared, each with its own; and one less."""
+    rng = np.random.default_rng(8)
+    w, c, beta = rng.normal(size=(3, D)), rng.normal(size=3), rng.normal(size=3)
+    kinds, order = np.array(["erf", "relu", "erf"]), [1, 2, 0]
+    first = ew.from_arrays(w, c, kinds.tolist(), biases=beta)
+    second = ew.from_arrays(w[order], c[order], kinds[order].tolist(), biases=beta[order])
+    found = ew.compare(first, second)
+    assert found.distance < 1e-13 * found.variances[0]
+    assert found.pairs.tolist() == [[0, 2], [1, 0], [2, 1]]
+    assert np.allclose(found.correlations, 1.0, atol=1e-12)
+    assert "erf and relu" in repr(found)
+    alone = ew.from_arrays(w[:1], c[:1], "erf", biases=beta[:1])
+    without = ew.from_arrays(w[1:], c[1:], kinds[1:].tolist(), biases=beta[1:])
+    left = ew.compare(first, without).distance
+    x = rng.normal(size=(200_000, D))
+    square = alone(x) ** 2
+    assert abs(left - square.mean()) < 4 * square.std() / np.sqrt(len(x))
+
+
+@pytest.mark.slow
 def test_a_teacher_and_its_loss():
     """The distance is the population loss."""
     teacher = ew.random_teacher("relu", 3, 2, 0, biases="gaussian")

@@ -8,12 +8,13 @@ than linear, activation, linear is refused, not misread.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from earnshaw.charges.network import given_units
 from earnshaw.charges.plain_network import Network
 from earnshaw.duality.activation import Activation
 from earnshaw.duality.named import activation as named_activation
@@ -45,7 +46,7 @@ AGREE = 1e-4  # relative, of float32 outputs
 def from_arrays(
     positions: ArrayLike,
     weights: ArrayLike,
-    activation: str | Activation | Callable[[Any], Any],
+    activation: str | Activation | Callable[[Any], Any] | Sequence[Any],
     *,
     biases: ArrayLike | None = None,
     intercept: ArrayLike | None = None,
@@ -56,16 +57,15 @@ def from_arrays(
     Args:
         positions: (k, d), the hidden weights.
         weights: (k,), or (k, m) for m outputs.
-        activation: a name, a formula in x, an activation or a function of one variable.
+        activation: a name, a formula in x, an activation or a function of one variable; or a list
+            of them, one a unit.
         biases: (k,).
         intercept: (), or (m,).
         linear: (d,), or (d, m).
     """
     arrays = {"biases": biases, "intercept": intercept, "linear": linear}
     given = {name: np.asarray(array) for name, array in arrays.items() if array is not None}
-    return Network(
-        np.asarray(positions), np.asarray(weights), named_activation(activation), **given
-    )
+    return Network(np.asarray(positions), np.asarray(weights), given_units(activation), **given)
 
 
 def from_sklearn(model: Any) -> Network:

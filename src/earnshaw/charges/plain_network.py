@@ -3,8 +3,9 @@
     g(x) = sum_j weights_j sigma(x, positions_j) + x.linear + intercept,
 
 with sigma(x, w_j) = s(x.w_j + biases_j) for a dot-product activation and h(x - w_j)/sqrt(p(x)) for
-a translation one, which has no biases. It is what fits find and exports write. `Student` and
-`Teacher` (`network.py`) are its units alone, as the charges that the theory is about.
+a translation one, which has no biases. Units may have dot-product activations of their own. It is
+what fits find and exports write. `Student` and `Teacher` (`network.py`) are its units alone, as the
+charges that the theory is about.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Network:
     Attributes:
         positions: (k, d).
         weights: (k,) for one output, or (k, m).
-        activation: what all units have in common.
+        activation: what all units have in common, or one for each: a tuple of k.
         biases: (k,), for dot-product activations only.
         intercept: () for one output, or (m,).
         linear: (d,) for one output, or (d, m); for dot-product activations only.
@@ -39,7 +40,7 @@ class Network:
 
     positions: np.ndarray
     weights: np.ndarray
-    activation: Activation
+    activation: Activation | tuple[Activation, ...]
     biases: np.ndarray | None = None
     intercept: np.ndarray | None = None
     linear: np.ndarray | None = None
@@ -52,6 +53,8 @@ class Network:
             raise _misshapen("positions", self.positions, "(units, dimension)")
         if self.weights.ndim not in (1, 2) or len(self.weights) != self.units:
             raise _misshapen("weights", self.weights, f"({self.units},) or ({self.units}, outputs)")
+        if isinstance(self.activation, tuple):
+            object.__setattr__(self, "activation", _one_if_alike(self.activation, self.units))
         outputs = self.weights.shape[1:]
         shapes = {"biases": (self.units,), "intercept": outputs, "linear": (self.dim, *outputs)}
         for name, shape in shapes.items():
@@ -86,7 +89,23 @@ class Network:
     @property
     def is_dot_product(self) -> bool:
         """Whether the units see x.w + b, not x - w."""
-        return isinstance(self.activation, DotProduct)
+        return isinstance(self.activation, (DotProduct, tuple))
+
+    @property
+    def kinds(self) -> list[tuple[Activation, np.ndarray]]:
+        """The activations, each with the numbers of its units; one for a network of none."""
+        if not isinstance(self.activation, tuple):
+            return [(self.activation, np.arange(self.units))]
+        first = [
+            next(j for j, other in enumerate(self.activation) if same_activation(one, other))
+            for one in self.activation
+        ]
+        return [(self.activation[j], np.flatnonzero(np.equal(first, j))) for j in sorted({*first})]
+
+    @property
+    def activation_name(self) -> str:
+        """What its units are called: relu, or relu and tanh."""
+        return " and ".join(one.name for one, _ in self.kinds)
 
     def to_network(self) -> Network:
         """The network itself, which exports can write."""
@@ -100,10 +119,13 @@ class Network:
         return np.concatenate(blocks)
 
     def _block(self, x: np.ndarray) -> np.ndarray:
-        if isinstance(self.activation, DotProduct):
-            z = x @ self.positions.T
-            found = responses(self.activation, z if self.biases is None else z + self.biases)
+        if self.is_dot_product:
+            found = x @ self.positions.T + (0.0 if self.biases is None else self.biases)
+            for one, units in self.kinds:
+                assert isinstance(one, DotProduct)
+                found[:, units] = responses(one, found[:, units])
         else:
+            assert isinstance(self.activation, Activation)
             found = np.asarray(self.activation.unit(x[:, None, :], self.positions))
         total = found @ self.weights
         if self.linear is not None:
@@ -121,12 +143,7 @@ def network_of(charges: Teacher | Student) -> Network:
     lines, line = np.zeros(len(weights), dtype=bool), None
     if isinstance(each, tuple):
         lines, line = lines_of(each, positions, weights)
-        others = [one for one, is_line in zip(each, lines, strict=True) if not is_line]
-        if any(not same_activation(one, others[0]) for one in others):
-            raise EarnshawError(
-                f"units of several activations: {kind.name}; allowed: one, and a linear part"
-            )
-        each = others[0] if others else each[0]
+        each = tuple(one for one, is_line in zip(each, lines, strict=True) if not is_line)
     hidden, biases = (positions[~lines], None)
     intercept = None
     if charges.biased:
@@ -152,6 +169,16 @@ def _finite(name: str, values: Any) -> np.ndarray:
     if not np.all(np.isfinite(array)):
         raise EarnshawError(f"the network's {name} have NaN or infinite entries")
     return array
+
+
+def _one_if_alike(each: tuple[Activation, ...], units: int) -> Any:
+    """The activation of all units, or one for each as they are given."""
+    if len(each) != units or not each:
+        raise EarnshawError(f"{len(each)} activations for {units} units; allowed: one a unit")
+    for one in each:
+        if not isinstance(one, DotProduct):
+            raise EarnshawError(f"units of several activations; allowed: s(x.w + b), no {one.name}")
+    return each[0] if all(same_activation(one, each[0]) for one in each) else each
 
 
 def _misshapen(name: str, array: np.ndarray, allowed: str) -> EarnshawError:

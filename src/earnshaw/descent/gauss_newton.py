@@ -71,13 +71,13 @@ def gauss_newton(
         falls = gained > 0
         trust = jnp.where(gained > GOOD * promised, 0.2, jnp.where(gained < POOR * promised, 2, 1))
         damping = jnp.clip(here.damping * jnp.where(falls, trust, 4.0), LEAST, MOST)
-        chosen = jax.tree.map(
+        student, value, slope = jax.tree.map(
             lambda new, old: jnp.where(falls, new, old),
             (moved, value, slope),
             (here.student, here.value, here.slope),
         )
         idle = jnp.where(falls & (gained > GAIN * here.value), 0, here.idle + 1)
-        return _Descent(*chosen, damping, here.now + 1, idle)
+        return _Descent(student, value, slope, damping, here.now + 1, idle)
 
     def going(here: _Descent) -> Array:
         return (here.now < steps) & (here.idle < IDLE) & (here.value > 0)

@@ -119,7 +119,9 @@ class ChargedLoss(Objective):
         """G: the second derivatives of Phi in both places, weighed by both charges."""
         size = freedom(self, self.check(student))
         check_memory({"entries of the metric": size**2}, copies=3)
-        return _metric(self.suited_to(student), student)
+        loss = self.suited_to(student)
+        assert isinstance(loss, ChargedLoss)
+        return _metric(loss, student)
 
     def refit(self, student: Student, used: Array | None = None) -> tuple[Student, Array]:
         """The student with the weights a*(theta) that minimise L at its positions, and that L."""

@@ -17,10 +17,11 @@ from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from earnshaw.charges.plain_network import Network
-from earnshaw.duality.activation import DotProduct
+from earnshaw.duality.activation import Activation, DotProduct
 from earnshaw.duality.affine_dual import Cloud, clouds_of, over_clouds, seen
 from earnshaw.duality.affine_moment import AffineMoment, affine_energy
 from earnshaw.duality.named import activation as named_activation
@@ -37,12 +38,14 @@ class Group(NamedTuple):
 
 
 Parameters = dict[str, Array]
+Kinds = list[tuple[Activation, np.ndarray]]
 
 
 def parameters_of(network: Network) -> Parameters:
     """The arrays of a network that are there, by name; weights as (k, m)."""
-    if not isinstance(network.activation, DotProduct):
-        raise EarnshawError(f"{network.activation.name} is no function of x.w; allowed: s(x.w + b)")
+    if not network.is_dot_product:
+        name = network.activation_name
+        raise EarnshawError(f"{name} is no function of x.w; allowed: s(x.w + b)")
     found = {"positions": jnp.asarray(network.positions)}
     found["weights"] = jnp.reshape(jnp.asarray(network.weights), (network.units, network.outputs))
     if network.biases is not None:
@@ -55,12 +58,13 @@ def parameters_of(network: Network) -> Parameters:
     return found
 
 
-def groups_of(activation: DotProduct, given: Parameters) -> list[Group]:
-    """Its units, and the units that its linear part is."""
+def groups_of(kinds: Kinds, given: Parameters) -> list[Group]:
+    """Its units, a group for each activation, and the units that its linear part is."""
     positions, weights = given["positions"], given["weights"]
     (units, dim), outputs = positions.shape, weights.shape[1]
     biases = given.get("biases", jnp.zeros(units))
-    groups = [Group(activation, jnp.column_stack([positions, biases]), weights)]
+    tilted = jnp.column_stack([positions, biases])
+    groups = [Group(one, tilted[which], weights[which]) for one, which in kinds]  # type: ignore[arg-type]
     if "linear" in given or "intercept" in given:
         slopes = given.get("linear", jnp.zeros((dim, outputs)))
         constants = given.get("intercept", jnp.zeros(outputs))

@@ -105,7 +105,7 @@ class Comparison(Result):
         }
 
     def _title(self) -> str:
-        sizes = (f"{net.units} {net.activation.name}" for net in (self.first, self.second))
+        sizes = (f"{net.units} {net.activation_name}" for net in (self.first, self.second))
         return f"{' and '.join(sizes)} units in d = {self.first.dim}"
 
     def _facts(self) -> dict[str, object]:
@@ -145,8 +145,11 @@ def compare(
     tolerance = check_real("tolerance", tolerance, 0.0)
     check_memory({"pairs of units": (f.units + g.units) ** 2}, copies=64)
     clouds = clouds_for(Gaussian() if inputs is None else inputs, f.dim)
-    ours, theirs = groups_of(f.activation, target), groups_of(g.activation, moving)  # type: ignore[arg-type]
-    table = _correlations(ours[0], theirs[0], clouds)
+    ours, theirs = groups_of(f.kinds, target), groups_of(g.kinds, moving)
+    table = np.zeros((f.units, g.units))
+    for (_, rows), first_kind in zip(f.kinds, ours, strict=False):  # without lines, the last group
+        for (_, columns), second_kind in zip(g.kinds, theirs, strict=False):
+            table[np.ix_(rows, columns)] = _correlations(first_kind, second_kind, clouds)
     # What two units tell of each other, -log(1 - rho^2)/2: a good pair is worth several poor ones.
     rows, columns = linear_sum_assignment(np.log(1 - table**2 + ROUNDING))
     value, norm, eigenvalue, kind = _kind(ours, theirs, g, moving, clouds, tolerance)
@@ -214,7 +217,7 @@ def _kind(
     flat, shaped = ravel_pytree(moving)
 
     def distance(point: Array) -> Array:
-        groups = groups_of(network.activation, shaped(point))  # type: ignore[arg-type]
+        groups = groups_of(network.kinds, shaped(point))
         return mean_square(difference(ours, groups), clouds)
 
     slope = eqx.filter_jit(jax.value_and_grad(distance))

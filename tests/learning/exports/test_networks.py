@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import earnshaw as ew
+from earnshaw.duality.named import activation
 from earnshaw.errors import EarnshawError
 from earnshaw.learning import exports
 from earnshaw.learning.exports import Network, export, jax_network, network, numpy_network_source
@@ -73,6 +74,32 @@ def test_teachers_and_students():
     for value, slope in both_ways(empty, x):
         assert not value.any()
         assert slope.shape == (5, DIM)
+
+
+@pytest.mark.slow
+def test_units_of_several_activations(tmp_path):
+    """Two with a parameter of one name, and a linear part; units keep their order."""
+    rng = np.random.default_rng(3)
+    w, beta = rng.normal(size=(4, DIM)), rng.normal(size=4)
+    c, slope = rng.normal(size=(4, 2)), rng.normal(size=(DIM, 2))
+    leaky = [activation("leaky-relu", negative_slope=slope) for slope in (0.1, 0.5)]
+    teacher = ew.Teacher(
+        w, c, [leaky[0], "tanh", leaky[1], "tanh"], biases=beta, linear=slope, intercept=[1.0, 2.0]
+    )
+    x = rng.normal(size=(6, DIM))
+    z = x @ w.T + beta
+    units = np.tanh(z)
+    for j, below in ((0, 0.1), (2, 0.5)):
+        units[:, j] = np.where(z[:, j] < 0, below, 1.0) * z[:, j]
+    want = units @ c + x @ slope + [1.0, 2.0]
+    net = network(teacher)
+    np.testing.assert_allclose(net(x), want, rtol=1e-12, atol=1e-13)
+    (by_numpy, slopes), (by_jax, expected) = both_ways(net, x)
+    np.testing.assert_allclose(by_numpy, want, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(by_jax, want, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(slopes, expected, rtol=1e-12, atol=1e-13)
+    file = export(teacher, tmp_path / "several.py")
+    np.testing.assert_allclose(run(file.read_text())["predict"](x), want, rtol=1e-12, atol=1e-13)
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path):

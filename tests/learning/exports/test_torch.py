@@ -190,6 +190,16 @@ def test_a_network(activation, outputs):
     np.testing.assert_allclose(jacobian.numpy(), slopes, rtol=1e-11, atol=1e-13)
 
 
+def test_units_of_several_activations():
+    rng = np.random.default_rng(0)
+    w, c = rng.normal(size=(3, DIM)), rng.normal(size=3)
+    module = network_module(ew.Teacher(w, c, ["tanh", "relu", "tanh"]))
+    x = rng.normal(size=(5, DIM))
+    z = x @ w.T
+    want = np.stack([np.tanh(z[:, 0]), np.maximum(z[:, 1], 0), np.tanh(z[:, 2])], axis=1) @ c
+    np.testing.assert_allclose(module(torch.tensor(x)).detach(), want, rtol=1e-12, atol=1e-13)
+
+
 def test_a_student_without_units():
     net = network(ew.Student(np.zeros((0, DIM)), np.zeros(0)), activation="almost-harmonic")
     assert not network_module(net)(torch.ones((UNITS, DIM), dtype=torch.float64)).any()

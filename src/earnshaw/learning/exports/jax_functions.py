@@ -43,7 +43,6 @@ def jax_network(*parts: Any, **named: Any) -> Callable[[ArrayLike], Array]:
     Takes what `network` takes: a teacher, a student with activation=, or arrays.
     """
     net = as_network(*parts, **named)
-    sigma = net.activation
     positions, weights = jnp.asarray(net.positions), jnp.asarray(net.weights)
     biases, intercept, linear = (
         None if part is None else jnp.asarray(part)
@@ -52,12 +51,14 @@ def jax_network(*parts: Any, **named: Any) -> Callable[[ArrayLike], Array]:
 
     def predict(x: ArrayLike) -> Array:
         x = jnp.asarray(x, dtype=float)
-        if isinstance(sigma, DotProduct):
-            fields = x @ positions.T
-            responses = sigma(fields if biases is None else fields + biases)
-        else:
-            responses = sigma.unit(x[..., None, :], positions)
-        total = responses @ weights
+        total = jnp.zeros((*x.shape[:-1], *weights.shape[1:]))
+        for sigma, units in net.kinds:
+            if isinstance(sigma, DotProduct):
+                fields = x @ positions[units].T
+                responses = sigma(fields if biases is None else fields + biases[units])
+            else:
+                responses = sigma.unit(x[..., None, :], positions[units])
+            total = total + responses @ weights[units]
         if linear is not None:
             total = total + x @ linear
         return total if intercept is None else total + intercept

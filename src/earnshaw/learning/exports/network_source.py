@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 from earnshaw.charges.plain_network import Network
 from earnshaw.duality.activation import DotProduct, Translation
-from earnshaw.learning.exports._writing import literal
+from earnshaw.learning.exports._writing import Code, literal
 from earnshaw.learning.exports.networks import network as as_network
 from earnshaw.learning.exports.source import dot_product_code, realises, translation_code
 
@@ -26,6 +28,15 @@ def gradient(x: np.ndarray) -> np.ndarray:
 '''
 
 
+UNIT_BY_UNIT = '''
+def {name}(z: np.ndarray) -> np.ndarray:
+    """{words} of every unit at its own z, shape (..., {units})."""
+    z, found = np.asarray(z, dtype=float), np.empty(np.shape(z))
+{statements}
+    return found
+'''
+
+
 def numpy_network_source(*parts: Any, **named: Any) -> str:
     """The text of a Python file with ``predict(x)`` and ``gradient(x)``, which imports NumPy only.
 
@@ -34,17 +45,18 @@ def numpy_network_source(*parts: Any, **named: Any) -> str:
     (..., d); for weights (k, m) they give (..., m) and (..., m, d).
     """
     net = as_network(*parts, **named)
-    sigma, m = net.activation, net.weights.shape[1:]
+    m = net.weights.shape[1:]
     outputs = f"(..., {m[0]})" if m else "(...)"
     slopes = f"(..., {m[0]}, {net.dim})" if m else f"(..., {net.dim})"
-    if isinstance(sigma, DotProduct):
-        own, code = dot_product_code(sigma), _dot_product(net)
+    if net.is_dot_product:
+        own, code = _activations(net), _dot_product(net)
     else:
-        assert isinstance(sigma, Translation)
-        own, code = translation_code(sigma), _translation(net)
+        assert isinstance(net.activation, Translation)
+        own, code = translation_code(net.activation), _translation(net)
     functions = PREDICT.format(dim=net.dim, outputs=outputs, slopes=slopes, **code)
     plural = "unit" if net.units == 1 else "units"
-    title, what = f"A network of {net.units} {sigma.name} {plural}: {_formula(net)}.", own.words[0]
+    title = f"A network of {net.units} {net.activation_name} {plural}: {_formula(net)}."
+    what = " ".join([f"Activation {own.words[0]}", *(realises(one) for one, _ in net.kinds)])
     index = (
         f"    predict(x)     g, for inputs of shape (..., {net.dim}); shape {outputs}\n"
         f"    gradient(x)    dg/dx; shape {slopes}"
@@ -53,15 +65,45 @@ def numpy_network_source(*parts: Any, **named: Any) -> str:
     arrays = {name.upper(): getattr(net, name) for name in names}
     constants = {name: literal(array) for name, array in arrays.items() if array is not None}
     return own._replace(
-        words=[title, " ".join([f"Activation {what}", realises(sigma)]), index, own.words[-1]],
+        words=[title, what, index, own.words[-1]],
         constants={**own.constants, **constants},
         functions=[*own.functions, functions],
     ).file()
 
 
+def _activations(net: Network) -> Code:
+    """activation(z) and derivative(z) of all units, whose activations may differ."""
+    kinds = [(one, units) for one, units in net.kinds if isinstance(one, DotProduct)]
+    codes = [dot_product_code(one) for one, _ in kinds]
+    if len(codes) == 1:
+        return codes[0]
+    constants: dict[str, str] = {}
+    functions: list[str] = []
+    parts: dict[str, Callable[..., Any]] = {}
+    for number, code in enumerate(codes, start=1):
+        for name, value in code.constants.items():
+            constants[f"{name}_{number}"] = value
+        numbered = [*code.constants, "activation", "derivative"]
+        names = re.compile(rf"\b({'|'.join(numbered)})\b(?=\W)")
+        functions += [names.sub(rf"\1_{number}", text) for text in code.functions]
+        parts |= {part.__name__: part for part in code.parts}
+    for name, words in (("activation", "s_j"), ("derivative", "s_j'")):
+        statements = "\n".join(
+            f"    found[..., {units.tolist()}] = {name}_{number}(z[..., {units.tolist()}])"
+            for number, (_, units) in enumerate(kinds, start=1)
+        )
+        functions.append(
+            UNIT_BY_UNIT.format(name=name, words=words, units=net.units, statements=statements)
+        )
+    titles = "; ".join(code.words[0].rstrip(".") for code in codes)
+    origins = " ".join(dict.fromkeys(code.words[-1] for code in codes if code.words[-1]))
+    return Code([f"{titles}.", origins], constants, [*parts.values()], functions, {})
+
+
 def _formula(net: Network) -> str:
     if net.is_dot_product:
-        unit = "s(x.position_j)" if net.biases is None else "s(x.position_j + bias_j)"
+        s = "s_j" if isinstance(net.activation, tuple) else "s"
+        unit = f"{s}(x.position_j)" if net.biases is None else f"{s}(x.position_j + bias_j)"
     else:
         unit = "sigma(x, position_j)"
     linear = "" if net.linear is None else " + x.linear"

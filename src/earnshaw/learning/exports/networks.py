@@ -42,6 +42,8 @@ def network(
             if charges.unit_kind is None:
                 raise EarnshawError("a network needs its activation: activation=")
             found = network_of(charges)
+            if isinstance(found.activation, tuple):
+                return found
             return dataclasses.replace(found, activation=exportable(found.activation))
         biases = charges.biases if charges.biased else biases
         weights, charges = charges.weights, charges.hidden

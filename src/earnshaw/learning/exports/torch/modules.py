@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 from numpy.typing import ArrayLike
 from torch import Tensor, nn
@@ -61,6 +62,27 @@ class DotProductLayer(nn.Module):
         return self.activation(nn.functional.linear(x, self.positions, self.biases))
 
 
+class UnitByUnitLayer(nn.Module):
+    """s_j(x.w_j + b_j) for k units of several activations: inputs (..., d) to (..., k)."""
+
+    order: Tensor
+
+    def __init__(self, net: Network) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(
+            layer_module(
+                one, net.positions[units], None if net.biases is None else net.biases[units]
+            )
+            for one, units in net.kinds
+        )
+        numbers = np.argsort(np.concatenate([units for _, units in net.kinds]))
+        self.register_buffer("order", torch.as_tensor(numbers))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The responses of all units, in their own order."""
+        return torch.cat([layer(x) for layer in self.layers], dim=-1)[..., self.order]
+
+
 class TranslationLayer(nn.Module):
     """h(x - w_j) / sqrt(p(x)) for k units, p that of N(0, width^2 I): (..., d) to (..., k)."""
 
@@ -85,7 +107,10 @@ class NetworkModule(nn.Module):
 
     def __init__(self, net: Network) -> None:
         super().__init__()
-        self.layer = layer_module(net.activation, net.positions, net.biases)
+        if isinstance(net.activation, tuple):
+            self.layer: nn.Module = UnitByUnitLayer(net)
+        else:
+            self.layer = layer_module(net.activation, net.positions, net.biases)
         self.weights = nn.Parameter(as_buffer(net.weights))
         self.linear = None if net.linear is None else nn.Parameter(as_buffer(net.linear))
         self.intercept = None if net.intercept is None else nn.Parameter(as_buffer(net.intercept))
