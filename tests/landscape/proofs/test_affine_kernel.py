@@ -80,7 +80,7 @@ def test_derivatives_are_differences_of_values(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["erf", "relu"])
 def test_a_unit_alone_is_a_pair_of_the_same(name):
-    """Phi(x, x), whose gradient is twice that of a pair: the mean of two that are almost parallel."""
+    """Phi(x, x), whose gradient is twice that of a pair: the mean of two almost parallel ones."""
     x, step = np.array([0.4, -1.1, 0.3]), 1e-4 * np.array([1.4, -0.1, 1.3])
     alone = kernel(name).alone(column(x))
     assert float(alone.value) == pytest.approx(known(name, x, x), rel=1e-12)
