@@ -51,9 +51,9 @@ from earnshaw.energy.objective import (
 FLAT = 1e-11  # eigenvalues below this part of the largest are rounding
 SHORTEST = 2.0**-20  # the last t that is tried
 PROMISE = 1e-4  # the part of the predicted decrease that a step must make (Armijo's condition)
-CLOSE = 1e-6  # part of the first loss below which Newton's method follows BFGS
+CLOSE = 1e-6  # part of the first loss below which Newton's method takes over
 DENSE = 1500  # coordinates up to which a dense Hessian or metric is affordable
-NEWTON_STEPS = 30  # at most, after BFGS
+NEWTON_STEPS = 30  # at most
 
 
 class Newton(Method):

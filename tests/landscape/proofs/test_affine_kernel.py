@@ -16,6 +16,8 @@ INPUTS = ew.GaussianMixture(
     [0.6, 0.4], [[0.5, -0.3], [-1.0, 0.2]], [[[0.7, 0.2], [0.2, 0.7]], [[1.0, 0.0], [0.0, 2.0]]]
 )
 
+NAMES = ["erf", "normal-cdf", "relu", "sign", "step"]
+
 
 def kernel(name: str) -> AffineKernel:
     return AffineKernel(name, WithConstant(INPUTS).components(D + 1))
@@ -37,7 +39,7 @@ def known(name: str, x, y) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["erf", "relu"])
+@pytest.mark.parametrize("name", NAMES)
 def test_values_are_those_of_quadrature(name):
     rng = np.random.default_rng(0)
     for x, y in rng.normal(size=(2, 2, D + 1)):
@@ -50,7 +52,7 @@ def test_values_are_those_of_quadrature(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["erf", "relu"])
+@pytest.mark.parametrize("name", NAMES)
 def test_derivatives_are_differences_of_values(name):
     """In 60 digits, in each coordinate of one unit, and mixed with one of the other."""
     rng = np.random.default_rng(1)

@@ -5,13 +5,17 @@ Phi(x, y) = sum_m p_m M(mu1, mu2, q1, q2, c) with mu1 = x.m, q1 = x.S x, c = x.S
 that biases are the weights of. With the normal distribution function N and that of two variables,
 N2(h, k; rho) (mathematics.md, "Units with biases"),
 
-    erf:   4 N2 - 2 N(h) - 2 N(k) + 1,  h = mu1 sqrt(2/(1 + 2 q1)),  rho = 2c/sqrt((1+2q1)(1+2q2))
-    relu:  (mu1 mu2 + c) N2 + mu1 s2 n(k) N(b) + mu2 s1 n(h) N(a) + s1 s2 t^2 D,
+    step:        N2,  h = mu1/s1,  rho = c/(s1 s2),  s1 = sqrt(q1)
+    sign:        4 N2 - 2 N(h) - 2 N(k) + 1
+    normal-cdf:  as step, with q + 1 in place of q
+    erf:         as sign, with q + 1/2 in place of q
+    relu:        (mu1 mu2 + c) N2 + mu1 s2 n(k) N(b) + mu2 s1 n(h) N(a) + s1 s2 t^2 D,
 
 a = (k - rho h)/t, b = (h - rho k)/t, t^2 = 1 - rho^2, n the normal density and D that of two
 variables. All derivatives of N2 are elementary; its value is an integral over the correlation,
-enclosed at the middle of the box, and bounded by the derivatives over the box. Relu units that may
-be parallel give NaN: there D is not bounded, though what it stands in is.
+enclosed at the middle of the box, and bounded by the derivatives over the box. Units of step, sign
+and relu that may be parallel give NaN: D is not bounded there. (Two of relu meet smoothly all the
+same; those of step and sign at a cusp, whose slope depends on the direction.)
 """
 
 from __future__ import annotations
@@ -91,18 +95,24 @@ class AffineKernel(Kernel):
         return total
 
 
-# -- the two activations --------------------------------------------------------------------------
+# -- the activations --------------------------------------------------------------------------
 
 
-def _erf(mu1: Taylor, mu2: Taylor, q1: Taylor, q2: Taylor, c: Taylor) -> Taylor:
-    one, two = (_inverse_root(q * 2 + 1) for q in (q1, q2))
-    h, k = mu1 * one * arb(2).sqrt(), mu2 * two * arb(2).sqrt()
-    both = _bivariate(h, k, c * one * two * 2)
-    return both * 4 + (_normal(h) + _normal(k)) * -2 + 1
+def _jump(noise: arb, both_signs: bool) -> tuple[Moment, Power]:
+    """Of step, or of sign, with independent noise of that variance added to what a unit sees."""
 
+    def moment(mu1: Taylor, mu2: Taylor, q1: Taylor, q2: Taylor, c: Taylor) -> Taylor:
+        one, two = (_inverse_root(q + noise) for q in (q1, q2))
+        h, k = mu1 * one, mu2 * two
+        both = _bivariate(h, k, c * one * two)
+        return both * 4 + (_normal(h) + _normal(k)) * -2 + 1 if both_signs else both
 
-def _erf_power(mu: Taylor, q: Taylor) -> Taylor:
-    return _erf(mu, mu, q, q, q)
+    def power(mu: Taylor, q: Taylor) -> Taylor:
+        if noise > 0:
+            return moment(mu, mu, q, q, q)
+        return mu * 0 + 1 if both_signs else _normal(mu * _inverse_root(q))
+
+    return moment, power
 
 
 def _relu(mu1: Taylor, mu2: Taylor, q1: Taylor, q2: Taylor, c: Taylor) -> Taylor:
@@ -125,7 +135,13 @@ def _relu_power(mu: Taylor, q: Taylor) -> Taylor:
     return (mu * mu + q) * _normal(h) + mu * q * inverse * _density(h)
 
 
-MOMENTS: dict[str, tuple[Moment, Power]] = {"erf": (_erf, _erf_power), "relu": (_relu, _relu_power)}
+MOMENTS: dict[str, tuple[Moment, Power]] = {
+    "erf": _jump(arb(0.5), both_signs=True),
+    "normal-cdf": _jump(arb(1), both_signs=False),
+    "relu": (_relu, _relu_power),
+    "sign": _jump(arb(0), both_signs=True),
+    "step": _jump(arb(0), both_signs=False),
+}
 
 
 # -- functions of one, and of three -----------------------------------------------------------
