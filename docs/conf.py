@@ -14,6 +14,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
 
+from jupyter_client import KernelManager  # noqa: E402
+
 import earnshaw  # noqa: E402
 
 project = "earnshaw"
@@ -25,11 +27,11 @@ extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
-    "sphinx.ext.mathjax",
     "sphinx_copybutton",
     "sphinx_design",
     "commands",
     "file_formats",
+    "mathml",
     "plain_docstrings",
     "static_lab",
 ]
@@ -70,6 +72,8 @@ os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 os.environ.setdefault("COLUMNS", "88")
 
+KernelManager.transport.default_value = "ipc"  # kernels of this machine: no open ports
+
 # From docstrings
 toc_object_entries_show_parents = "hide"
 maximum_signature_line_length = 88
@@ -84,6 +88,7 @@ napoleon_use_ivar = True
 napoleon_preprocess_types = False
 
 # The look
+html_math_renderer = "mathml"
 html_theme = "sphinx_book_theme"
 html_title = "earnshaw"
 html_static_path = ["_static"]

@@ -47,7 +47,9 @@ plt.show()
 # %%
 for name in ("relu", "erf", "sign"):
     phi = ew.potential(name)
-    print(f"{name:5} {phi.method:12} error at most {phi.error_bound:.1e}; at rho = 0.5: {phi(0.5):.6f}")
+    print(
+        f"{name:5} {phi.method:12} error at most {phi.error_bound:.1e}; at rho = 0.5: {phi(0.5):.6f}"
+    )
 
 # %% [markdown]
 # ## And back
@@ -62,7 +64,7 @@ wish = ew.realize("(rho + rho^3)/2")
 wish
 
 # %%
-figure = wish.plot()
+wish.plot()
 
 # %% [markdown]
 # `check_error` is how far the potential of the activation that was found may be from the one we asked for, here rounding.
@@ -106,7 +108,9 @@ print("the sum, by hand:", witness.weights @ gram @ witness.weights)
 # %%
 spring = ew.realize("(1 + r)*exp(-r)", on="space", dim=2, width=4.0)
 print(spring.realizable, "-", spring.reason)
-print(f"off by about {spring.check_error:.0e} at most, an {'bound' if spring.check_is_bound else 'estimate'}")
+print(
+    f"off by about {spring.check_error:.0e} at most, an {'bound' if spring.check_is_bound else 'estimate'}"
+)
 
 # %% [markdown]
 # and a tent, which looks harmless and is not:
@@ -114,7 +118,9 @@ print(f"off by about {spring.check_error:.0e} at most, an {'bound' if spring.che
 # %%
 tent = ew.realize("max(1 - r, 0)", on="space", dim=2)
 print(tent.realizable, "-", tent.reason)
-print(f"a witness of {len(tent.obstruction.points)} points: {tent.obstruction.quadratic_form(tent.potential):.4f} < 0")
+print(
+    f"a witness of {len(tent.obstruction.points)} points: {tent.obstruction.quadratic_form(tent.potential):.4f} < 0"
+)
 
 # %% [markdown]
 # In one dimension the tent is fine (it is the overlap of two intervals); in the plane its transform dips below 0.

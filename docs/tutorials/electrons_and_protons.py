@@ -87,7 +87,9 @@ plt.show()
 # of real charges in the plane, called `almost-harmonic`; what that means comes at the end.
 
 # %%
-protons = ew.random_teacher("almost-harmonic", dim=2, units=5, seed=1, positions="gaussian", weights="ones")
+protons = ew.random_teacher(
+    "almost-harmonic", dim=2, units=5, seed=1, positions="gaussian", weights="ones"
+)
 electrons = ew.random_student(protons, units=5, seed=2, positions="gaussian", weights="ones")
 path = ew.simulate(protons, electrons, time=50.0)
 path
@@ -101,7 +103,7 @@ for event in path.events:
     print(f"t = {event.time:7.3f}: electron {event.unit} is bound by proton {event.partner}")
 
 # %%
-figure = path.plot()
+path.plot()
 
 # %% [markdown]
 # The last electron took more than a hundred times as long as the first. It started where the forces of all other charges nearly
@@ -126,8 +128,10 @@ def at_the_middle(activation):
 
 for activation in ("almost-harmonic", "gaussian"):
     found = at_the_middle(activation)
-    print(f"{activation:16} {found.kind:14} smallest eigenvalue {found.smallest_eigenvalue:+.3f}, "
-          f"Laplacian {found.laplacians[0]:+.3f}")  # fmt: skip
+    print(
+        f"{activation:16} {found.kind:14} smallest eigenvalue {found.smallest_eigenvalue:+.3f}, "
+        f"Laplacian {found.laplacians[0]:+.3f}"
+    )
 
 # %% [markdown]
 # Under `gaussian` the middle *is* a trap: a local minimum with a positive loss, far from all four protons.

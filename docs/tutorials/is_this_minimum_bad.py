@@ -36,8 +36,10 @@ teacher = ew.random_teacher("relu", dim=8, units=8, positions="orthonormal", wei
 landscape = ew.hunt(teacher, starts=100, fixed_charges=True)
 for point in landscape.found:
     low, high = point.interval
-    print(f"{point.kind}: relative loss {point.relative_loss:.2g}, from {point.count} of {landscape.starts} starts "
-          f"({low:.0%} to {high:.0%} with 95 % confidence)")  # fmt: skip
+    print(
+        f"{point.kind}: relative loss {point.relative_loss:.2g}, from {point.count} of {landscape.starts} starts "
+        f"({low:.0%} to {high:.0%} with 95 % confidence)"
+    )
 
 # %% [markdown]
 # Two classes of ends, up to the order of units and the symmetries of the teacher. The first has loss 0 to rounding: the
@@ -45,7 +47,7 @@ for point in landscape.found:
 # random start would end there; it is that of a binomial proportion.
 
 # %%
-figure = landscape.plot()
+landscape.plot()
 
 # %% [markdown]
 # ## What kind of point is it?
@@ -79,13 +81,17 @@ lengths = np.linalg.norm(bad.positions, axis=1)
 order = np.argsort(-np.max(cosines, axis=1) / lengths)
 for unit in order:
     nearest = np.argmax(cosines[unit])
-    print(f"student unit {unit}: length {lengths[unit]:.3f}, "
-          f"cosine {cosines[unit, nearest] / lengths[unit]:+.3f} with teacher unit {nearest}")  # fmt: skip
+    print(
+        f"student unit {unit}: length {lengths[unit]:.3f}, "
+        f"cosine {cosines[unit, nearest] / lengths[unit]:+.3f} with teacher unit {nearest}"
+    )
 
 missing = int((set(range(8)) - {int(np.argmax(cosines[unit])) for unit in order[:-1]}).pop())
 last = int(order[-1])
-print(f"teacher unit {missing} is nobody's; cosine with student unit {last}: "
-      f"{cosines[last, missing] / lengths[last]:+.3f}")  # fmt: skip
+print(
+    f"teacher unit {missing} is nobody's; cosine with student unit {last}: "
+    f"{cosines[last, missing] / lengths[last]:+.3f}"
+)
 
 # %% [markdown]
 # Seven student units stand for one teacher unit each. The eighth is short, and points mostly *away* from the
@@ -101,10 +107,12 @@ print(f"teacher unit {missing} is nobody's; cosine with student unit {last}: "
 way = ew.barrier(loss, bad, teacher.student())
 print(f"loss at the bad minimum     {way.losses[0]:.4f}")
 print(f"highest on the straight line {way.line_top:.4f}")
-print(f"highest on the lower path    {way.top:.4f}, at a saddle with gradient {way.saddle_gradient:.0e}")
+print(
+    f"highest on the lower path    {way.top:.4f}, at a saddle with gradient {way.saddle_gradient:.0e}"
+)
 
 # %%
-figure = draw_barrier(way)
+draw_barrier(way)
 
 # %% [markdown]
 # The rim is 3 % higher than the bottom, where the straight line would have said 95 %. The hole is real and shallow.

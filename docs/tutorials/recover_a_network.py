@@ -70,7 +70,9 @@ print(f"off from the true function by {error:.3f} (the noise is 0.2)")
 
 low, high = committee.predict_interval(new, 0.9)
 answers = hidden(new) + 0.2 * rng.normal(size=1000)
-print(f"its 90 % intervals hold {np.mean((low <= answers) & (answers <= high)):.1%} of new noisy answers")
+print(
+    f"its 90 % intervals hold {np.mean((low <= answers) & (answers <= high)):.1%} of new noisy answers"
+)
 
 # %% [markdown]
 # The error is well below the noise because 500 answers were averaged by few parameters. How does it compare with training
@@ -89,7 +91,7 @@ print(f"MLPRegressor, told that there are two units: off by {error:.3f}")
 # One seed of one peer is an anecdote; `python benchmarks/data.py` runs many.
 
 # %%
-figure = committee.plot(x, noisy)
+committee.plot(x, noisy)
 
 # %% [markdown]
 # ## How many rows are enough?

@@ -39,8 +39,10 @@ small = ew.reproduce("table2", cells="2x5,2x10,3x5,3x10", seeds=5, iterations=10
 
 def show(table):
     for row in table.rows:
-        print(f"depth {row['depth']}, width {row['width']:2}: median {row['median']:.4f} "
-              f"({row['low']:.4f} to {row['high']:.4f}), printed {row['printed']:.4f}")  # fmt: skip
+        print(
+            f"depth {row['depth']}, width {row['width']:2}: median {row['median']:.4f} "
+            f"({row['low']:.4f} to {row['high']:.4f}), printed {row['printed']:.4f}"
+        )
 
 
 show(small)
@@ -69,7 +71,9 @@ for remark in small.remarks:
 # `literal` takes the printed step size, $10^{-5}$, for one sample a step:
 
 # %%
-literal = ew.reproduce("table2", cells="2x5,2x10", reading="literal", seeds=5, iterations=100_000, store=store)
+literal = ew.reproduce(
+    "table2", cells="2x5,2x10", reading="literal", seeds=5, iterations=100_000, store=store
+)
 show(literal)
 
 # %% [markdown]

@@ -42,7 +42,9 @@ local
 
 # %%
 for row in local.rows():
-    print(f"depth {row['depth']}, width {row['width']:2}: median {row['median']:.4f} ({row['low']:.4f} to {row['high']:.4f})")
+    print(
+        f"depth {row['depth']}, width {row['width']:2}: median {row['median']:.4f} ({row['low']:.4f} to {row['high']:.4f})"
+    )
 
 # %% [markdown]
 # Finished cells are written at once, so there is nothing special about an interrupted sweep: ask again, and it does what is
@@ -51,8 +53,10 @@ for row in local.rows():
 # %%
 begun = time.perf_counter()
 again = ew.sweep("train", grid, fixed=fixed, seeds=5, store=folder / "local.sqlite")
-print(f"{again.done} of {len(again.cells)} cells there after {time.perf_counter() - begun:.1f} s; "
-      f"the same: {again.rows() == local.rows()}")  # fmt: skip
+print(
+    f"{again.done} of {len(again.cells)} cells there after {time.perf_counter() - begun:.1f} s; "
+    f"the same: {again.rows() == local.rows()}"
+)
 
 # %% [markdown]
 # A failed cell would be kept with its reason, would not stop the others, and would be tried again next time:
@@ -69,10 +73,10 @@ print(f"failed: {local.failed}")
 
 # %%
 address_file = folder / "scheduler.json"
+dask = [sys.executable, "-m", "dask"]
+options = ["--port", "0", "--no-dashboard", "--host", "127.0.0.1", "--scheduler-file"]
 scheduler = subprocess.Popen(
-    [sys.executable, "-m", "dask", "scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1"]
-    + ["--scheduler-file", str(address_file)],
-    stderr=subprocess.DEVNULL,
+    [*dask, "scheduler", *options, address_file], stderr=subprocess.DEVNULL
 )
 while not address_file.exists():
     time.sleep(0.1)
@@ -80,11 +84,8 @@ address = json.loads(address_file.read_text())["address"]
 
 
 def start_worker():
-    return subprocess.Popen(
-        [sys.executable, "-m", "dask", "worker", address, "--nthreads", "1", "--no-dashboard"]
-        + ["--local-directory", str(folder)],
-        stderr=subprocess.DEVNULL,
-    )
+    options = ["--nthreads", "1", "--no-dashboard", "--local-directory"]
+    return subprocess.Popen([*dask, "worker", address, *options, folder], stderr=subprocess.DEVNULL)
 
 
 worker = start_worker()
@@ -94,7 +95,9 @@ print("the scheduler listens:", address.partition("://")[0] + "://127.0.0.1:..."
 # The same sweep, into an empty store, on the cluster:
 
 # %%
-remote = ew.sweep("train", grid, fixed=fixed, seeds=5, store=folder / "remote.sqlite", cluster=address)
+remote = ew.sweep(
+    "train", grid, fixed=fixed, seeds=5, store=folder / "remote.sqlite", cluster=address
+)
 print(f"{remote.done} cells done, {remote.failed} failed")
 print("the same numbers, to the last bit:", remote.rows() == local.rows())
 
@@ -112,10 +115,15 @@ print("the same numbers, to the last bit:", remote.rows() == local.rows())
 worker.kill()
 worker.wait()
 worker = start_worker()
-more = ew.sweep("train", grid, fixed=fixed, seeds=10, store=folder / "remote.sqlite", cluster=address)
+more = ew.sweep(
+    "train", grid, fixed=fixed, seeds=10, store=folder / "remote.sqlite", cluster=address
+)
 print(f"{more.done} cells done, {more.failed} failed")
 first_five = [row["values"][:5] for row in more.rows()]
-print("the first five seeds are what they were:", first_five == [row["values"] for row in local.rows()])
+print(
+    "the first five seeds are what they were:",
+    first_five == [row["values"] for row in local.rows()],
+)
 
 # %%
 for process in (worker, scheduler):
@@ -130,7 +138,7 @@ for process in (worker, scheduler):
 # ## Look, and take it away
 
 # %%
-figure = more.plot()
+more.plot()
 
 # %%
 temporary.cleanup()

@@ -16,7 +16,11 @@ pytestmark = pytest.mark.slow
 TUTORIALS = Path(__file__).parents[2] / "docs" / "tutorials"
 SAYS = {  # what the text around the cells relies on
     "electrons_and_protons": (r"electron \d is bound by proton \d", "strict-saddle", "minimum"),
-    "is_this_minimum_bad": ("relative loss 0.0033", r"cosine with student unit \d: -0.84", "saddle"),
+    "is_this_minimum_bad": (
+        "relative loss 0.0033",
+        r"cosine with student unit \d: -0.84",
+        "saddle",
+    ),
     "design_an_activation": ("the sum, by hand: -0.5", "True - the Fourier", "False - the Fourier"),
     "recover_a_network": (r"\n?2 units\n", "the same answers: True"),
     "reproduce_a_table": ("the same rows: True",),
