@@ -7,14 +7,15 @@ that the library has changed).
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
-
-from jupyter_client import KernelManager  # noqa: E402
 
 import earnshaw  # noqa: E402
 
@@ -72,7 +73,13 @@ os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 os.environ.setdefault("COLUMNS", "88")
 
-KernelManager.transport.default_value = "ipc"  # kernels of this machine: no open ports
+# A profile of our own: nobody's start-up files, and no remark that the kernel's local port is in
+# plain text.
+PROFILE = Path(tempfile.mkdtemp()) / "profile_default"
+PROFILE.mkdir()
+(PROFILE / "ipython_kernel_config.py").write_text("get_config().IPKernelApp.log_level = 40\n")
+os.environ["IPYTHONDIR"] = str(PROFILE.parent)
+atexit.register(shutil.rmtree, PROFILE.parent, ignore_errors=True)
 
 # From docstrings
 toc_object_entries_show_parents = "hide"
