@@ -12,11 +12,34 @@ import pytest
 
 import earnshaw as ew
 
-FIRST = (  # what users call first
-    "activation activations barrier certify check_proof compare export extend from_arrays hunt learn "
-    "load_run loss_slice match potential potentials prove random_student random_teacher realize "
-    "reproduce save simulate spectrum sweep verify"
-).split()
+FIRST = [  # what users call first
+    "activation",
+    "activations",
+    "barrier",
+    "certify",
+    "check_proof",
+    "compare",
+    "export",
+    "extend",
+    "from_arrays",
+    "hunt",
+    "learn",
+    "load_run",
+    "loss_slice",
+    "match",
+    "potential",
+    "potentials",
+    "prove",
+    "random_student",
+    "random_teacher",
+    "realize",
+    "reproduce",
+    "save",
+    "simulate",
+    "spectrum",
+    "sweep",
+    "verify",
+]
 
 
 def functions():
