@@ -73,11 +73,13 @@ os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 os.environ.setdefault("COLUMNS", "88")
 
-# A profile of our own: nobody's start-up files, and no remark that the kernel's local port is in
-# plain text.
+# A profile of our own: nobody's start-up files, figures shown in the page, and no remark that the
+# kernel's local port is in plain text.
 PROFILE = Path(tempfile.mkdtemp()) / "profile_default"
 PROFILE.mkdir()
-(PROFILE / "ipython_kernel_config.py").write_text("get_config().IPKernelApp.log_level = 40\n")
+(PROFILE / "ipython_kernel_config.py").write_text(
+    "c = get_config()\nc.IPKernelApp.log_level = 40\nc.IPKernelApp.matplotlib = 'inline'\n"
+)
 os.environ["IPYTHONDIR"] = str(PROFILE.parent)
 atexit.register(shutil.rmtree, PROFILE.parent, ignore_errors=True)
 

@@ -14,9 +14,9 @@ OPTIONAL = {"saved", "points", "plot", "drawn"}  # where the option that asks fo
 LINES = {
     "potential": "potential relu --dim 3 --at 0.5",
     "realize": "realize --potential 'exp(rho-1)' --dim 3",
-    "learn": "learn --activation gaussian --dim 2 --units 2 --method gd --iterations 5 --save run.npz",
+    "learn": "learn --activation erf --dim 2 --units 2 --method gd --iterations 5 --save a.npz",
     "simulate": "simulate --activation gaussian --dim 2 --units 2 --time 1",
-    "certify": "certify run.npz",
+    "certify": "certify a.npz",
     "landscape": "landscape --activation gaussian --dim 1 --units 2 --student-units 1 --starts 4",
     "sweep": "sweep sweep.toml --store results.sqlite",
     "runs list": "runs list --store results.sqlite",
