@@ -54,14 +54,33 @@ def from_arrays(
 ) -> Network:
     """The network sum_j weights_j s(x.positions_j + biases_j) + x.linear + intercept.
 
-    Args:
-        positions: (k, d), the hidden weights.
-        weights: (k,), or (k, m) for m outputs.
-        activation: a name, a formula in x, an activation or a function of one variable; or a list
-            of them, one a unit.
-        biases: (k,).
-        intercept: (), or (m,).
-        linear: (d,), or (d, m).
+    Parameters
+    ----------
+    positions
+        (k, d), the hidden weights.
+    weights
+        (k,), or (k, m) for m outputs.
+    activation
+        a name, a formula in x, an activation or a function of one variable; or a list of them,
+        one a unit.
+    biases
+        (k,).
+    intercept
+        (), or (m,).
+    linear
+        (d,), or (d, m).
+
+    Returns
+    -------
+    Network
+        It can be called, compared and exported.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> network = ew.from_arrays([[1.0, -1.0]], [2.0], "relu", biases=[0.5])
+    >>> float(network([[1.0, 0.0]])[0])
+    3.0
     """
     arrays = {"biases": biases, "intercept": intercept, "linear": linear}
     given = {name: np.asarray(array) for name, array in arrays.items() if array is not None}

@@ -122,6 +122,20 @@ def match(teacher: Teacher, student: Student) -> Matching:
     """The best assignment of student units to teacher units, up to the activation's symmetries.
 
     Of units of several activations only those of the same one are matched.
+
+    Returns
+    -------
+    Matching
+        `.permutation`, `.distance`, `.weight_error`, `.is_recovery`.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[1.0, 0.0], [0.0, 1.0]], [2.0, 3.0], "erf")
+    >>> student = ew.Student([[0.0, -1.0], [1.0, 0.0]], [-3.0, 2.0])  # erf is odd
+    >>> found = ew.match(teacher, student)
+    >>> found.permutation.tolist(), found.is_recovery
+    ([1, 0], True)
     """
     _check(teacher, student)
     network = np.asarray(teacher.positions), np.asarray(teacher.weights)

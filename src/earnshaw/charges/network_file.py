@@ -81,7 +81,18 @@ NO_ACTIVATION = (
 
 
 def save(path: str | os.PathLike[str], network: Teacher | Student) -> None:
-    """Write a teacher or a student to a .json, .npz or .csv file, whole or not at all."""
+    """Write a teacher or a student to a .json, .npz or .csv file, whole or not at all.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[0.0, 0.0], [2.0, 0.0]], [1.0, -1.0], "gaussian")
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ew.save(pathlib.Path(folder) / "teacher.json", teacher)
+    ...     ew.load(pathlib.Path(folder) / "teacher.json")
+    Teacher(gaussian, 2 units in d = 2, in space)
+    """
     kind = TEACHER if isinstance(network, Teacher) else STUDENT
     file = kind.check_writable(path)
     fields = network_fields(network)

@@ -111,16 +111,36 @@ def random_teacher(
 ) -> Teacher:
     """A teacher of `units` random units in R^dim.
 
-    Args:
-        activation: as for `Teacher`; None with `potential=`.
-        dim: d >= 1.
-        units: k >= 1.
-        seed: an integer >= 0.
-        positions: ``"paper"``, ``"sphere"``, ``"orthonormal"`` or ``"gaussian"``; by default what
-            suits the activation and the manifold.
-        weights: ``"uniform"`` (the default), ``"ones"``, ``"signs"`` or ``"gaussian"``.
-        biases: of units that have them, a law of the same names, e.g. ``"gaussian"``.
-        on, width, inputs, potential, parameters: as for `Teacher`.
+    Parameters
+    ----------
+    activation
+        as for `Teacher`; None with `potential=`.
+    dim
+        d >= 1.
+    units
+        k >= 1.
+    seed
+        an integer >= 0.
+    positions
+        ``"paper"``, ``"sphere"``, ``"orthonormal"`` or ``"gaussian"``; by default what
+        suits the activation and the manifold.
+    weights
+        ``"uniform"`` (the default), ``"ones"``, ``"signs"`` or ``"gaussian"``.
+    biases
+        of units that have them, a law of the same names, e.g. ``"gaussian"``.
+    on, width, inputs, potential, parameters
+        as for `Teacher`.
+
+    Returns
+    -------
+    Teacher
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.random_teacher("relu", dim=5, units=3, seed=0)
+    >>> teacher.positions.shape, teacher.weights.shape
+    ((3, 5), (3,))
     """
     dim = check_integer("dimension", dim, 1)
     units = check_integer("number of units", units, 1)
@@ -158,13 +178,30 @@ def random_student(
     It knows the teacher's activation, manifold and dimension, and nothing of its units; it is
     independent of a random teacher made from the same seed. Biases, if any, are N(0, 1).
 
-    Args:
-        teacher: whose kind of units to draw.
-        units: k >= 0; by default as many as the teacher has.
-        seed: an integer >= 0.
-        positions, weights: as for `random_teacher`, with the same defaults.
-        scale: multiplies the positions on R^d; ``positions="gaussian", scale=s`` is
-            N(0, s^2 I/d).
+    Parameters
+    ----------
+    teacher
+        whose kind of units to draw.
+    units
+        k >= 0; by default as many as the teacher has.
+    seed
+        an integer >= 0.
+    positions, weights
+        as for `random_teacher`, with the same defaults.
+    scale
+        multiplies the positions on R^d; ``positions="gaussian", scale=s`` is
+        N(0, s^2 I/d).
+
+    Returns
+    -------
+    Student
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.random_teacher("relu", dim=5, units=3, seed=0)
+    >>> ew.random_student(teacher, units=4, seed=1).units
+    4
     """
     units = teacher.units if units is None else check_integer("number of units", units, 0)
     scale = check_real("scale", scale, 0.0)

@@ -42,6 +42,18 @@ def activations(bounds: bool = False) -> list[dict[str, Any]]:
     `error_bound` (of the normalised potential, in d = 3 where it depends on d; None for those that
     need more than a dimension, and unless `bounds` for three that take seconds), `parameters` with
     their defaults (None: must be given), `aliases`.
+
+    Returns
+    -------
+    list of dict
+        A row for each name.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> names = [row["name"] for row in ew.activations()]
+    >>> "relu" in names, "almost-harmonic" in names
+    (True, True)
     """
     return [_activation_row(name, bounds) for name in sorted(ACTIVATIONS)]
 
@@ -97,6 +109,17 @@ def potentials() -> list[dict[str, Any]]:
 
     Keys: `name`, `formula`, `on`, `variable` (r or rho), `activation` (whether one has it),
     `parameters`, `error_bound` in d = 3 (None: relative only, where it is unbounded).
+
+    Returns
+    -------
+    list of dict
+        A row for each name.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> "almost-harmonic" in [row["name"] for row in ew.potentials()]
+    True
     """
     rows = []
     for name in sorted(POTENTIALS):

@@ -89,6 +89,19 @@ def activation(
     ``ew.activation("leaky-relu", negative_slope=0.1)``, ``ew.activation("hermite-3")``,
     ``ew.activation("almost-harmonic", dim=3, radius=0.1)``, ``ew.activation("x*tanh(x)")``,
     ``ew.activation(f, kinks=[0.0])``.
+
+    Returns
+    -------
+    Activation
+        Of x.w it can be called; of x and w, use `.unit(x, w)`.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> float(ew.activation("relu")(2.0))
+    2.0
+    >>> float(ew.activation("leaky-relu", negative_slope=0.1)(-1.0))
+    -0.1
     """
     if isinstance(name, str):
         name = canonical(name)
@@ -157,23 +170,43 @@ def potential(
 ) -> Potential:
     """The potential Phi(theta, w) = E[sigma(X, theta) sigma(X, w)] of an activation, or of two.
 
-    Args:
-        activation: a name (``"relu"``, ``"hermite-3"``, ``"almost-harmonic"``, ...; also the
-            potentials ``"harmonic"``, ``"lambda-harmonic"``, ``"distance"``, which no activation
-            has), a formula in x (``"x*tanh(x)"``), an activation object, or any elementwise
-            function of one variable.
-        second: the activation of w, if it is another one: ``ew.potential("relu", "erf")``. A number
-            is the dimension.
-        dim: the dimension d. On the sphere it is needed only for the Laplacian.
-        normalize: on the sphere, divide by the value at rho = 1, as the papers do.
-        width: the standard deviation of the Gaussian inputs.
-        kinks: where a user's own function is not smooth.
-        max_norm: for activations without a closed form, the longest weight vector for which
-            ``.moment`` must be accurate.
-        parameters: those of the named activation (``radius``, ``core``, ``alpha``, ...).
+    Parameters
+    ----------
+    activation
+        a name (``"relu"``, ``"hermite-3"``, ``"almost-harmonic"``, ...; also the
+        potentials ``"harmonic"``, ``"lambda-harmonic"``, ``"distance"``, which no activation
+        has), a formula in x (``"x*tanh(x)"``), an activation object, or any elementwise
+        function of one variable.
+    second
+        the activation of w, if it is another one: ``ew.potential("relu", "erf")``. A number
+        is the dimension.
+    dim
+        the dimension d. On the sphere it is needed only for the Laplacian.
+    normalize
+        on the sphere, divide by the value at rho = 1, as the papers do.
+    width
+        the standard deviation of the Gaussian inputs.
+    kinks
+        where a user's own function is not smooth.
+    max_norm
+        for activations without a closed form, the longest weight vector for which
+        ``.moment`` must be accurate.
+    parameters
+        those of the named activation (``radius``, ``core``, ``alpha``, ...).
 
-    Returns:
-        A `Zonal` potential (a function of rho), a `Radial` one (of r) or a `Separable` one.
+    Returns
+    -------
+    Zonal, Radial or Separable
+        A potential: a function of rho, of r, or a product over coordinates.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> phi = ew.potential("relu", dim=10)
+    >>> round(float(phi(0.5)), 6), phi.method
+    (0.608998, 'closed form')
+    >>> float(ew.potential("gaussian", dim=2)(0.0))  # of the distance r
+    1.0
     """
     pair = isinstance(second, (str, Activation)) or callable(second)
     if second is not None and not pair:

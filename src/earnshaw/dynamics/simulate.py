@@ -56,21 +56,48 @@ def simulate(
 ) -> Path:
     """Let the student's units move among the teacher's, which are fixed.
 
-    Args:
-        teacher: the protons.
-        student: the electrons at time 0.
-        time: how long, in the time of gradient flow on L/2; it may end earlier, see `Path`.
-        wrt: what moves: "positions" (the papers' dynamics), "weights" or "both".
-        objective: as for `population_loss`; unbounded potentials need "without-constants".
-        rtol: the relative error of a step, in every coordinate.
-        atol: the absolute one.
-        solver: "explicit", or "implicit" for flows that are stiff: with free weights the slow
-            directions of a landscape take thousands of times as long as the fast ones. An implicit
-            step costs a Hessian, and can be as long as the slow ones allow. Not for cusps.
-        max_steps: after so many steps, rejected ones too, the run ends.
-        on_progress: called now and then with the part of `time` that has passed, and a note.
-        checkpoint: called now and then with a function that makes the path so far, to be kept and
-            continued by `extend`.
+    Parameters
+    ----------
+    teacher
+        the protons.
+    student
+        the electrons at time 0.
+    time
+        how long, in the time of gradient flow on L/2; it may end earlier, see `Path`.
+    wrt
+        what moves: "positions" (the papers' dynamics), "weights" or "both".
+    objective
+        as for `population_loss`; unbounded potentials need "without-constants".
+    rtol
+        the relative error of a step, in every coordinate.
+    atol
+        the absolute one.
+    solver
+        "explicit", or "implicit" for flows that are stiff: with free weights the slow
+        directions of a landscape take thousands of times as long as the fast ones. An implicit
+        step costs a Hessian, and can be as long as the slow ones allow. Not for cusps.
+    max_steps
+        after so many steps, rejected ones too, the run ends.
+    on_progress
+        called now and then with the part of `time` that has passed, and a note.
+    checkpoint
+        called now and then with a function that makes the path so far, to be kept and
+        continued by `extend`.
+
+    Returns
+    -------
+    Path
+        `.times`, `.positions`, `.energy`, `.events` and why it ended, `.stop`.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> proton = ew.Teacher([[0.0, 0.0]], [1.0], "gaussian")
+    >>> path = ew.simulate(proton, ew.Student([[1.0, 0.0]], [1.0]), time=20.0)
+    >>> bool(path.energy[0] > path.energy[-1])
+    True
+    >>> path.positions.shape[1:]  # one electron in the plane, at all times
+    (1, 2)
     """
     asked = Settings(**given(Settings, locals()))
     loss = population_loss(teacher, asked.objective, wrt=asked.wrt)
@@ -97,6 +124,20 @@ def extend(
     """Continue a path that was interrupted, to the last bit as if it had not been.
 
     With a longer `time` than was asked for at first, also one that had come to its end.
+
+    Returns
+    -------
+    Path
+        From time 0 on.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> proton = ew.Teacher([[0.0, 0.0]], [1.0], "gaussian")
+    >>> path = ew.simulate(proton, ew.Student([[1.0, 0.0]], [1.0]), time=1.0)
+    >>> longer = ew.extend(path, time=2.0)
+    >>> float(longer.times[-1])
+    2.0
     """
     pause = path.pause
     if pause is None:

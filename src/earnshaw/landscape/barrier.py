@@ -142,13 +142,34 @@ def barrier(
 ) -> Barrier:
     """The loss on the line from `start` to `end`, and on a path that climbs less.
 
-    Args:
-        teacher: a teacher, or a loss of the students.
-        start, end: two students of as many units, minima as a rule.
-        images: points of the path, ends included.
-        iterations: of the string method at most.
-        match: whether to match units first, up to the loss's symmetries.
-        objective, wrt: the loss of a teacher, as in `population_loss`.
+    Parameters
+    ----------
+    teacher
+        a teacher, or a loss of the students.
+    start, end
+        two students of as many units, minima as a rule.
+    images
+        points of the path, ends included.
+    iterations
+        of the string method at most.
+    match
+        whether to match units first, up to the loss's symmetries.
+    objective, wrt
+        the loss of a teacher, as in `population_loss`.
+
+    Returns
+    -------
+    Barrier
+        The line, a lower path, and the saddle on it.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[0.0], [3.0]], [1.0, 1.0], "gaussian")
+    >>> one, two = ew.Student([[0.0]], [1.0]), ew.Student([[3.0]], [1.0])
+    >>> way = ew.barrier(teacher, one, two, wrt="positions")
+    >>> bool(way.height <= way.line_height)
+    True
     """
     loss = loss_of(teacher, objective, wrt)
     images = check_integer("number of images", images, 3, 1001)

@@ -77,12 +77,33 @@ def certify(
 ) -> Certified:
     """What kind of point `student` is, which theorems apply, and a proof if asked for.
 
-    Args:
-        teacher: a teacher, or a loss of the student.
-        student: the point.
-        objective, wrt: the loss of a teacher, as in `population_loss`.
-        tolerance: of gradient norms and eigenvalues, as in `certificate`.
-        rigorous: whether to prove the verdict in ball arithmetic.
+    Parameters
+    ----------
+    teacher
+        a teacher, or a loss of the student.
+    student
+        the point.
+    objective, wrt
+        the loss of a teacher, as in `population_loss`.
+    tolerance
+        of gradient norms and eigenvalues, as in `certificate`.
+    rigorous
+        whether to prove the verdict in ball arithmetic.
+
+    Returns
+    -------
+    Certified
+        `.kind` and `.reason`, and the numbers that say so.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[0.0, 0.0], [1.0, 0.0]], [1.0, 1.0], "gaussian")
+    >>> loss = ew.population_loss(teacher, wrt="positions")
+    >>> ew.certify(loss, ew.Student([[0.5, 0.0]], [1.0])).kind  # in the middle
+    'minimum'
+    >>> ew.certify(loss, ew.Student([[0.0, 0.0]], [1.0])).kind
+    'not-critical'
     """
     if isinstance(teacher, Teacher):
         loss: Objective = population_loss(teacher, objective, wrt=wrt)

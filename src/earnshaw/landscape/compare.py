@@ -128,12 +128,31 @@ def compare(
 ) -> Comparison:
     """Two networks of the same inputs and outputs, compared exactly.
 
-    Args:
-        first: f, the teacher.
-        second: g, the student.
-        inputs: ``ew.Gaussian(...)`` or ``ew.GaussianMixture(...)``, N(0, I) by default;
-            ``ew.GaussianMixture.fit(X, 3)`` for inputs like one's data.
-        tolerance: below which part of its usual size the gradient counts as 0.
+    Parameters
+    ----------
+    first
+        f, the teacher.
+    second
+        g, the student.
+    inputs
+        ``ew.Gaussian(...)`` or ``ew.GaussianMixture(...)``, N(0, I) by default;
+        ``ew.GaussianMixture.fit(X, 3)`` for inputs like one's data.
+    tolerance
+        below which part of its usual size the gradient counts as 0.
+
+    Returns
+    -------
+    Comparison
+        `.distance`, `.pairs` and their `.correlations`, `.kind`.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> f = ew.from_arrays([[1.0, 0.0], [0.0, 1.0]], [1.0, 1.0], "erf")
+    >>> g = ew.from_arrays([[0.0, -1.0], [1.0, 0.0]], [-1.0, 1.0], "erf")  # the same function
+    >>> found = ew.compare(f, g)
+    >>> bool(abs(found.distance) < 1e-12), found.shared
+    (True, 2)
     """
     f, g = (_network(one) for one in (first, second))
     target, moving = parameters_of(f), parameters_of(g)

@@ -90,17 +90,39 @@ def loss_slice(
 ) -> Slice:
     """The loss over a plane through `student`.
 
-    Args:
-        teacher: a teacher, or a loss of the student.
-        student: the point in the middle, or the first of several.
-        others: one or two students that the plane goes through too, up to the loss's symmetries.
-            With one, the other direction is the first of `along` that leaves the line.
-        along: without others, which eigenvectors of the Hessian: 0 is that of the smallest
-            eigenvalue, -1 of the largest. Those of symmetries are not counted.
-        reach: how far the plane is shown on each side; half the usual length of a unit.
-        grid: values a side.
-        match: whether to match the units of others with those of `student` first.
-        objective, wrt: the loss of a teacher, as in `population_loss`.
+    Parameters
+    ----------
+    teacher
+        a teacher, or a loss of the student.
+    student
+        the point in the middle, or the first of several.
+    others
+        one or two students that the plane goes through too, up to the loss's symmetries.
+        With one, the other direction is the first of `along` that leaves the line.
+    along
+        without others, which eigenvectors of the Hessian: 0 is that of the smallest
+        eigenvalue, -1 of the largest. Those of symmetries are not counted.
+    reach
+        how far the plane is shown on each side; half the usual length of a unit.
+    grid
+        values a side.
+    match
+        whether to match the units of others with those of `student` first.
+    objective, wrt
+        the loss of a teacher, as in `population_loss`.
+
+    Returns
+    -------
+    Slice
+        The losses on a grid, and the two directions.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[0.0, 0.0], [2.0, 0.0]], [1.0, -1.0], "gaussian")
+    >>> plane = ew.loss_slice(teacher, teacher.student(), grid=11)
+    >>> plane.losses.shape
+    (11, 11)
     """
     loss = loss_of(teacher, objective, wrt)
     grid = check_integer("grid", grid, 3, 1001)

@@ -115,11 +115,29 @@ def spectrum(
 ) -> Spectrum:
     """All eigenvalues of the Hessian at `student`, which need not be critical.
 
-    Args:
-        teacher: a teacher, or a loss of the student.
-        student: the point.
-        objective, wrt: the loss of a teacher, as in `population_loss`.
-        tolerance: of eigenvalues that are 0; by default that of `certify`.
+    Parameters
+    ----------
+    teacher
+        a teacher, or a loss of the student.
+    student
+        the point.
+    objective, wrt
+        the loss of a teacher, as in `population_loss`.
+    tolerance
+        of eigenvalues that are 0; by default that of `certify`.
+
+    Returns
+    -------
+    Spectrum
+        `.values`, `.vectors`, and which belong to symmetries.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[0.0, 0.0], [2.0, 0.0]], [1.0, -1.0], "gaussian")
+    >>> found = ew.spectrum(teacher, teacher.student())
+    >>> found.values.shape  # two units in the plane, with their weights
+    (6,)
     """
     loss = loss_of(teacher, objective, wrt)
     binding = bind(loss, loss.check(student))

@@ -82,38 +82,74 @@ def learn(
     last bit, however often the run was interrupted and resumed, and with any number of threads; on
     processors of one kind, with the same versions and compiler flags (docs/learning.md).
 
-    Args:
-        teacher: the hidden network. Not needed to resume.
-        method: "node-wise" (the default), "node-wise-paper", "node-wise-sgd", "node-wise-gd"; or of
-            all units at once "gd", "hessian-descent", "second-gd", "perturbed-gd", "noisy-sgd",
-            "newton".
-        seed: of starts, samples and noise; 0.
-        units: how many units the student may have. Node-wise methods of the papers, and methods of
-            all units, are told how many the teacher has; "node-wise" finds the number itself.
-        student: where methods of all units start; by default at random.
-        objective: "full" (the default), "regularized", "assumption-1"; "without-constants" for
-            unbounded potentials.
-        wrt: what moves: "both", "positions" or "weights".
-        oracle: all that the learner may ask of the teacher: "exact" (the default: its field in the
-            log domain), "float64", "noisy:TAU", "rounded:TAU" (`energy/oracle.py`) or "samples:N",
-            N random inputs with their answers. Activations of x - w are then searched for on the
-            samples (`samples/sampled_nodes.py`).
-        samples: N, the same as oracle="samples:N".
-        batch: the size of minibatches, for noisy-sgd.
-        starts: how many starts: of all units (1), or of each unit (8).
-        start: "random", or "lemma-4.5": one unit at the origin with its best weight, the others
-            of weight 0 (Full, Lemma 4.5).
-        start_scale: how far from the origin random starts are, times what is usual
-            (`nodes.usual_starts`): nothing of it comes from the teacher. On R^d node-wise methods
-            look at other scales too.
-        student_activation: that of the student's units, if not the teacher's: a name, or one a
-            unit, "relu,relu,tanh".
-        iterations: how many at most; for node-wise methods, for each unit.
-        steps: "adaptive", "theory", or a number for constant steps.
-        tolerance: the eps of M_eps; for "node-wise", the part of the loss that is worth a unit.
-        save: an NPZ file to keep the run in, written every few seconds and at the end.
-        resume: such a file, to go on from.
-        report: called with a `Progress` now and then.
+    Parameters
+    ----------
+    teacher
+        the hidden network. Not needed to resume.
+    method
+        "node-wise" (the default), "node-wise-paper", "node-wise-sgd", "node-wise-gd"; or of
+        all units at once "gd", "hessian-descent", "second-gd", "perturbed-gd", "noisy-sgd",
+        "newton".
+    seed
+        of starts, samples and noise; 0.
+    units
+        how many units the student may have. Node-wise methods of the papers, and methods of
+        all units, are told how many the teacher has; "node-wise" finds the number itself.
+    student
+        where methods of all units start; by default at random.
+    objective
+        "full" (the default), "regularized", "assumption-1"; "without-constants" for
+        unbounded potentials.
+    wrt
+        what moves: "both", "positions" or "weights".
+    oracle
+        all that the learner may ask of the teacher: "exact" (the default: its field in the
+        log domain), "float64", "noisy:TAU", "rounded:TAU" (`energy/oracle.py`) or "samples:N",
+        N random inputs with their answers. Activations of x - w are then searched for on the
+        samples (`samples/sampled_nodes.py`).
+    samples
+        N, the same as oracle="samples:N".
+    batch
+        the size of minibatches, for noisy-sgd.
+    starts
+        how many starts: of all units (1), or of each unit (8).
+    start
+        "random", or "lemma-4.5": one unit at the origin with its best weight, the others
+        of weight 0 (Full, Lemma 4.5).
+    start_scale
+        how far from the origin random starts are, times what is usual
+        (`nodes.usual_starts`): nothing of it comes from the teacher. On R^d node-wise methods
+        look at other scales too.
+    student_activation
+        that of the student's units, if not the teacher's: a name, or one a
+        unit, "relu,relu,tanh".
+    iterations
+        how many at most; for node-wise methods, for each unit.
+    steps
+        "adaptive", "theory", or a number for constant steps.
+    tolerance
+        the eps of M_eps; for "node-wise", the part of the loss that is worth a unit.
+    save
+        an NPZ file to keep the run in, written every few seconds and at the end.
+    resume
+        such a file, to go on from.
+    report
+        called with a `Progress` now and then.
+
+    Returns
+    -------
+    Run
+        `.student`, `.result`, `.matching`, `.certificate`, `.history`, `.stop`.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[0.0, 0.0], [2.0, 0.0]], [1.0, -1.0], "gaussian")
+    >>> run = ew.learn(teacher, seed=0)  # not told that there are two units
+    >>> run.result, run.student.units
+    ('recovered', 2)
+    >>> bool(max(run.matching.distance) < 1e-9)
+    True
     """
     asked = given(Settings, locals())
     leaves = None
@@ -164,7 +200,24 @@ def learn(
 
 
 def load_run(path: str | os.PathLike[str]) -> Run:
-    """The run in a file as it was left: nothing is computed further."""
+    """The run in a file as it was left: nothing is computed further.
+
+    Returns
+    -------
+    Run
+        With the student, the history and the settings that it had.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[0.0, 0.0], [2.0, 0.0]], [1.0, -1.0], "gaussian")
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "run.npz"
+    ...     run = ew.learn(teacher, "gd", iterations=5, save=file)
+    ...     ew.load_run(file).loss == run.loss
+    True
+    """
     stored = read_run(path)
     loss = objective_of(stored.teacher, stored.settings)
     seen = _seen(loss, stored.settings)

@@ -37,22 +37,39 @@ def realize(
 ) -> Realization:
     """An activation whose potential is the given one, or an obstruction that anyone can check.
 
-    Args:
-        potential: a potential object, or a formula: in `rho` on the sphere, in `r` for radial
-            potentials on R^d, in `x1, x2, ...` for products over the coordinates; as text or as a
-            SymPy expression. Or an elementwise function, of rho or of r. On the sphere it should
-            take complex numbers too, as those of NumPy and JAX do: its Taylor coefficients come
-            from a circle around 0.
-        on: for a formula or a function, where it lives.
-        dim: the dimension d; needed on R^d, and on the sphere to answer for S^(d-1).
-        width: the standard deviation of the Gaussian inputs that a translation activation is for.
-        seconds: how long it may think, of processor time, and a few seconds more for the step at
-            which they end; what is not known by then is inconclusive, and the reason says what was
-            being done.
+    Parameters
+    ----------
+    potential
+        a potential object, or a formula: in `rho` on the sphere, in `r` for radial
+        potentials on R^d, in `x1, x2, ...` for products over the coordinates; as text or as a
+        SymPy expression. Or an elementwise function, of rho or of r. On the sphere it should
+        take complex numbers too, as those of NumPy and JAX do: its Taylor coefficients come
+        from a circle around 0.
+    on
+        for a formula or a function, where it lives.
+    dim
+        the dimension d; needed on R^d, and on the sphere to answer for S^(d-1).
+    width
+        the standard deviation of the Gaussian inputs that a translation activation is for.
+    seconds
+        how long it may think, of processor time, and a few seconds more for the step at
+        which they end; what is not known by then is inconclusive, and the reason says what was
+        being done.
 
-    Returns:
-        A `Realization` with `.realizable` True, False or None (inconclusive), `.reason`, and either
+    Returns
+    -------
+    Realization
+        With `.realizable` True, False or None (inconclusive), `.reason`, and either
         `.activation` and `.check_error`, or `.obstruction`.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> found = ew.realize("exp(rho-1)")
+    >>> found.realizable, found.activation.name
+    (True, 'exponential')
+    >>> ew.realize("(3*rho^2 - 1)/2").realizable
+    False
     """
     inputs = Gaussian(width)
     dim = None if dim is None else check_dim(dim)

@@ -148,16 +148,41 @@ def sweep(
     What is finished is kept at once; a sweep that was interrupted, in whatever way, goes on when it
     is asked for again. The numbers do not depend on where, or in how many pieces, it was run.
 
-    Args:
-        kind: "train" (`Training` has its settings) or "learn" (`Learning`); or a whole `Plan`.
-        grid: for each setting that varies, its values.
-        fixed: the other settings that are not the defaults.
-        seeds: how many (0, 1, ...), or which.
-        name: of the run in the store.
-        store: an SQLite file; made if there is none.
-        workers: local processes; with 1, all is done in this one.
-        cluster: the address of a Dask scheduler instead.
-        watch: called with a `SweepProgress` now and then.
+    Parameters
+    ----------
+    kind
+        "train" (`Training` has its settings) or "learn" (`Learning`); or a whole `Plan`.
+    grid
+        for each setting that varies, its values.
+    fixed
+        the other settings that are not the defaults.
+    seeds
+        how many (0, 1, ...), or which.
+    name
+        of the run in the store.
+    store
+        an SQLite file; made if there is none.
+    workers
+        local processes; with 1, all is done in this one.
+    cluster
+        the address of a Dask scheduler instead.
+    watch
+        called with a `SweepProgress` now and then.
+
+    Returns
+    -------
+    Sweep
+        `.rows()`, `.cells`, `.done`, `.failed`.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = pathlib.Path(folder) / "results.sqlite"
+    ...     done = ew.sweep("train", {"width": [5, 10]}, fixed={"iterations": 1000}, store=store)
+    >>> done.done, done.failed
+    (2, 0)
     """
     if isinstance(kind, Plan):
         asked = kind

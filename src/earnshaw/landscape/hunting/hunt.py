@@ -65,22 +65,48 @@ def hunt(
     Ctrl-C ends the hunt and returns what there is. Start i of a seed is the same student however
     many starts there are, and the starts of two seeds are independent.
 
-    Args:
-        teacher: whose landscape to hunt in. Not needed to resume.
-        units: of the student; by default as many as the teacher has.
-        starts: how many; 600.
-        seed: of the starts; 0.
-        fixed_charges: whether only positions move, the weights being the teacher's: in order, or
-            its one weight for every unit of a student with another number of units.
-        init_scale: s, for starts of N(0, s^2 I) on R^d; by default N(0, I/d).
-        objective: "full" (the default), "regularized", "assumption-1" (fixed charges 1), or
-            "without-constants".
-        tolerance: the gradient norm at which a start has arrived; by default 1e-10 s min(1, s) Phi,
-            s the largest weight of the teacher and Phi the largest Phi(w_j, w_j).
-        iterations: at most, of each start; 50,000.
-        save: an NPZ file to keep the hunt in, written every few seconds and at the end.
-        resume: such a file, to go on from; more starts and more iterations may be asked for.
-        report: called with a `Progress` now and then.
+    Parameters
+    ----------
+    teacher
+        whose landscape to hunt in. Not needed to resume.
+    units
+        of the student; by default as many as the teacher has.
+    starts
+        how many; 600.
+    seed
+        of the starts; 0.
+    fixed_charges
+        whether only positions move, the weights being the teacher's: in order, or
+        its one weight for every unit of a student with another number of units.
+    init_scale
+        s, for starts of N(0, s^2 I) on R^d; by default N(0, I/d).
+    objective
+        "full" (the default), "regularized", "assumption-1" (fixed charges 1), or
+        "without-constants".
+    tolerance
+        the gradient norm at which a start has arrived; by default 1e-10 s min(1, s) Phi,
+        s the largest weight of the teacher and Phi the largest Phi(w_j, w_j).
+    iterations
+        at most, of each start; 50,000.
+    save
+        an NPZ file to keep the hunt in, written every few seconds and at the end.
+    resume
+        such a file, to go on from; more starts and more iterations may be asked for.
+    report
+        called with a `Progress` now and then.
+
+    Returns
+    -------
+    Landscape
+        `.found`, the critical points with how often each was met; `.undecided`.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[0.0], [3.0]], [1.0, 1.0], "gaussian")
+    >>> landscape = ew.hunt(teacher, units=1, starts=8)
+    >>> [(point.kind, point.count) for point in landscape.found]  # doctest: +ELLIPSIS
+    [('minimum', ...
     """
     asked = given(Settings, locals())
     search = None

@@ -26,7 +26,16 @@ from earnshaw.limits import check_integer
 
 
 def check_proof(source: str | os.PathLike[str] | Proof) -> Proof:
-    """The proof in a file (or this proof), verified; or one line on what does not hold."""
+    """The proof in a file (or this proof), verified; or one line on what does not hold.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[1.0, 0.0], [0.0, 1.0]], [1.0, 1.0], "erf")
+    >>> proof = ew.prove(teacher, ew.Student([[0.5**1.5, 0.5**1.5]], [2.0]))
+    >>> ew.check_proof(proof).kind
+    'minimum'
+    """
     if isinstance(source, Proof):
         _verify(source)
         return source

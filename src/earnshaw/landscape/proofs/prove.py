@@ -61,14 +61,33 @@ def prove(
 ) -> Proof:
     """What can be proven about the critical point near `student`.
 
-    Args:
-        teacher: with the activation relu, erf, hermite-N, exponential or almost-harmonic; or the
-            potential distance, or sign on the sphere.
-        student: a critical point up to a few digits, as a descent leaves it; the proof is about
-            the one that Newton's method finds within 1e-2 of it.
-        wrt: what may move: "both", "positions" or "weights".
-        objective: "full", "regularized" or "assumption-1".
-        bits: the precision; by default 128, and more where that does not suffice.
+    Parameters
+    ----------
+    teacher
+        with the activation relu, erf, hermite-N, exponential or almost-harmonic; or the
+        potential distance, or sign on the sphere.
+    student
+        a critical point up to a few digits, as a descent leaves it; the proof is about
+        the one that Newton's method finds within 1e-2 of it.
+    wrt
+        what may move: "both", "positions" or "weights".
+    objective
+        "full", "regularized" or "assumption-1".
+    bits
+        the precision; by default 128, and more where that does not suffice.
+
+    Returns
+    -------
+    Proof
+        Of kind "inconclusive" where nothing could be proven.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[1.0, 0.0], [0.0, 1.0]], [1.0, 1.0], "erf")
+    >>> proof = ew.prove(teacher, ew.Student([[0.5**1.5, 0.5**1.5]], [2.0]))
+    >>> proof.kind, proof.away_from_zero
+    ('minimum', True)
     """
     problem = pose(teacher, student, wrt, objective)
     if bits is not None:

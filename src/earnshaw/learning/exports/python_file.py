@@ -23,6 +23,15 @@ def export(thing: Any, path: str | Path, **named: Any) -> Path:
     `thing` is an activation, its name with parameters, an answer of `ew.realize`, a teacher, a
     `Network`, a fitted estimator (with its committee, where it has one), or a student with
     ``activation=``. The file is written whole or not at all.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> import runpy, tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = ew.export(ew.activation("relu"), pathlib.Path(folder) / "unit.py")
+    ...     float(runpy.run_path(str(file))["activation"](2.0))
+    2.0
     """
     path = Path(path)
     check_writable(path, ENDINGS)

@@ -37,15 +37,36 @@ def verify(
 ) -> tuple[ClaimResult, ...]:
     """What became of each claim.
 
-    Args:
-        ids: which claims; all if none is given.
-        thorough: the larger numbers of instances.
-        instances: that many of every statement instead.
-        seed: of all instances.
-        report: told how far it is before each statement.
-        finished: told each result as soon as it is there.
-        done: results that are there already, by id: they are not run again.
-        workers: processes that share the claims; with 1 all are run in this one.
+    Parameters
+    ----------
+    ids
+        which claims; all if none is given.
+    thorough
+        the larger numbers of instances.
+    instances
+        that many of every statement instead.
+    seed
+        of all instances.
+    report
+        told how far it is before each statement.
+    finished
+        told each result as soon as it is there.
+    done
+        results that are there already, by id: they are not run again.
+    workers
+        processes that share the claims; with 1 all are run in this one.
+
+    Returns
+    -------
+    tuple of ClaimResult
+        `.id`, `.verdict` and the numbers.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> (result,) = ew.verify(["psd-necessary"], instances=1)
+    >>> result.verdict.value
+    'holds'
     """
     seed, workers = check_integer("seed", seed, 0), check_workers(workers)
     if instances is not None:

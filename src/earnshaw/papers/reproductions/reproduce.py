@@ -93,6 +93,21 @@ def reproduce(
     """Make table1, table2, figure1 or figure2 again; what the store has is not run again.
 
     The arguments are those of `ReproductionRequest` and `ew.sweep`.
+
+    Returns
+    -------
+    Reproduction
+        `.rows`, `.remarks`, `.complete`.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = pathlib.Path(folder) / "results.sqlite"
+    ...     table = ew.reproduce("table2", cells="2x5", seeds=1, iterations=1000, store=store)
+    >>> [(row["depth"], row["width"]) for row in table.rows]
+    [(2, 5)]
     """
     request = ReproductionRequest(name, preset, seeds, cells, reading, iterations)
     return request.made(

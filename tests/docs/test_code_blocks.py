@@ -1,0 +1,49 @@
+"""The Python blocks of README and of how-tos that are not notebooks run, and do what they say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.S | re.M)
+
+
+def run_blocks(page: Path) -> dict:
+    """All blocks of a page, one after the other, in one namespace."""
+    names: dict = {}
+    for block in BLOCK.findall(page.read_text()):
+        exec(compile(block, str(page), "exec"), names)
+    return names
+
+
+@pytest.mark.slow
+def test_readme(tmp_path, monkeypatch):
+    pytest.importorskip("sklearn")
+    monkeypatch.chdir(tmp_path)
+    names = run_blocks(ROOT / "README.md")
+    assert names["run"].result == "recovered"
+    assert names["found"].kind == names["proof"].kind == "minimum"
+    assert names["model"].n_units_ == 2
+    assert {path.name for path in tmp_path.iterdir()} == {"run.png", "model.py"}
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_bring_a_pytorch_network(tmp_path, monkeypatch):
+    pytest.importorskip("torch", reason="PyTorch is not in the test extra")
+    monkeypatch.chdir(tmp_path)
+    names = run_blocks(ROOT / "docs" / "howto" / "pytorch.md")
+    assert names["found"].distance > 0
+    assert abs(names["back"] - names["there"]).max() < 1e-6
+
+
+def test_readme_has_what_ci_reads():
+    """The two commands, marked, and no more to read than two minutes ask for."""
+    text = (ROOT / "README.md").read_text()
+    assert re.search(r"<!-- main command -->\n```\npython3 -m venv .*earnshaw learn --plot", text)
+    assert re.search(r"<!-- test command -->\n```\npython3 -m venv .*pytest -q -n 2\n```", text)
+    assert len(BLOCK.findall(text)) == 3
+    assert text.count("![") == 4
