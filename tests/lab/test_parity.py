@@ -22,13 +22,16 @@ CASES = [
     ("plane", "harmonic"),
     ("plane", "lambda-harmonic"),
     ("plane", "relu"),
+    ("plane", "tanh"),
+    ("plane", "erf"),
+    ("line", "softplus"),
     ("circle", "sign"),
     ("circle", "erf"),
     ("sphere", "tanh"),
     ("sphere", "relu2"),
     ("sphere", "gelu"),
 ]
-EACH = 15  # 210 configurations over 12 potentials
+EACH = 12  # 204 configurations over 13 potentials
 PROTONS, ELECTRONS = 3, 4
 MEASURE = """async ([table, dim, configurations]) => {
   const { Engine } = await import("/engine.js");

@@ -5,7 +5,8 @@
 // on a coarse grid, from a lookup table of Phi that is filled once. Shades are those of the plots
 // (earnshaw/plots/_field.py): nine steps on each side of 0, finer near 0.
 
-import { Pieces } from "./potentials.js";
+import { Pieces } from "./pieces.js";
+import { Rays } from "./rays.js";
 
 const ENTRIES = 4096; // of the lookup table
 const STEPS = 9; // shades on each side of 0
@@ -29,6 +30,7 @@ export class Lookup {
   constructor(table, reach) {
     this.kind = table.kind;
     this.degree = table.degree;
+    this.rays = table.kind === "dot" ? new Rays(table) : null;
     const pieces = new Pieces(table.pieces);
     this.values = new Float32Array(ENTRIES + 2);
     this.slopes = new Float32Array(ENTRIES + 2); // f', for the basin map
@@ -78,6 +80,7 @@ export function potentialAt(lookup, d, points, sources, charges) {
   const out = new Float32Array(count);
   const m = charges.length;
   const { kind, values, scale } = lookup;
+  if (lookup.rays) return lookup.rays.at(d, points, sources, charges);
   const radial = kind === "radial" && d === 2;
   for (let j = 0; j < m; j++) {
     const q = charges[j];

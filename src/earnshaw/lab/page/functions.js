@@ -2,14 +2,15 @@
 // functions of the input.
 
 import { drawCurves } from "./charts.js";
-import { Pieces } from "./potentials.js";
+import { Pieces } from "./pieces.js";
+import { Potential } from "./potentials.js";
 import { stepColours } from "./field.js";
 
 const SIDE = 72; // pixels of a map
 const INPUTS = 3; // |x_1|, |x_2| up to which it goes
 
 /** @param {import("./controls.js").Controls} controls
- * @param {{table: import("./potentials.js").PackedTable, activation: {pieces: import("./potentials.js").PackedPieces} | null,
+ * @param {{table: import("./potentials.js").PackedTable, activation: {pieces: import("./pieces.js").PackedPieces} | null,
  *   profile: number[] | null,
  *   state: import("./state.js").State, x: Float64Array, c: Float64Array, dark: boolean}} about */
 export function drawFunctions(controls, { table, activation, profile, state, x, c, dark }) {
@@ -32,21 +33,29 @@ export function drawFunctions(controls, { table, activation, profile, state, x, 
     drawCurves(controls.sigma, [{ points, colour: "ink" }], { dark, x: "x", y: "σ(x)" });
   }
   const angular = table.kind === "zonal" || table.kind === "homogeneous";
-  const phi = new Pieces(table.pieces);
-  const end = angular ? Math.PI : 3.5;
+  const dot = table.kind === "dot";
+  const phi = dot ? null : new Pieces(table.pieces);
+  const pair = dot ? new Potential(table, 2) : null; // of unit vectors
+  const end = angular || dot ? Math.PI : 3.5;
   const start = table.unbounded ? 0.02 : 0;
   const values = /** @type {[number, number][]} */ (
     Array.from({ length: 281 }, (_, i) => {
       const t = start + ((end - start) * i) / 280;
-      return [t, phi.at(t)[0]];
+      return [t, phi?.at(t)[0] ?? pair?.pair([1, 0], 0, [Math.cos(t), Math.sin(t)], 0, false) ?? 0];
     })
   );
   drawCurves(controls.phi, [{ points: values, colour: "field" }], {
     dark,
-    x: angular ? "angle" : "r",
-    y: angular ? "Φ(angle)" : table.kind === "product" ? "Φ along an axis" : "Φ(r)",
+    x: angular || dot ? "angle" : "r",
+    y: dot
+      ? "Φ of unit vectors"
+      : angular
+        ? "Φ(angle)"
+        : table.kind === "product"
+          ? "Φ along an axis"
+          : "Φ(r)",
   });
-  const maps = Boolean(activation) && state.dim === 2 && angular;
+  const maps = Boolean(activation) && state.dim === 2 && (angular || dot);
   controls.mapRow.hidden = !maps;
   if (!maps || !activation) return;
   const sigma = new Pieces(activation.pieces);

@@ -24,7 +24,7 @@ const ITERATIONS = 20; // steps of a method for each unit of speed and second
  * @typedef {import("./flow.js").Record} Record
  * @typedef {import("./stage.js").Picked} Picked
  * @typedef {{entries: {[name: string]: {stages: {[stage: string]: number}, reasons: {[stage: string]: string},
- *   parameters: object, profiles?: {[stage: string]: number[]}, activation: {pieces: import("./potentials.js").PackedPieces} | null}},
+ *   parameters: object, profiles?: {[stage: string]: number[]}, activation: {pieces: import("./pieces.js").PackedPieces} | null}},
  *   tables: import("./potentials.js").PackedTable[]}} Tables
  * @typedef {{title: string, stage: string, dim: number, potential: string, formula: string, words: string, unit: string,
  *   table: import("./potentials.js").PackedTable | null, protons: number[][], charges: number[], times: number[],

@@ -90,7 +90,7 @@ export function examine(engine, x0, c, plan) {
   const soft = softest(engine, H, x, c, basis, moving && charging);
   const tolerance = RELATIVE * scaleOf(engine);
   const seen = {
-    loss: isZero(engine, c, slope.energy) ? 0 : slope.energy,
+    loss: isZero(engine, x, c, slope.energy) ? 0 : slope.energy,
     gradientNorm,
     eigenvalue: soft.value,
     direction: soft.direction,
@@ -99,7 +99,7 @@ export function examine(engine, x0, c, plan) {
     tolerance,
     margin: Number.isFinite(margin) ? margin : null,
   };
-  const verdict = say(engine, c, seen, {
+  const verdict = say(engine, x, c, seen, {
     repelled,
     loose,
     free: where.groups.some((g) => !g.anchored),
@@ -296,15 +296,15 @@ export function short(value) {
   ).replaceAll("-", "−");
 }
 
-/** The verdict and its words. @param {import("./engine.js").Engine} engine @param {Float64Array} c
- * @param {Omit<Seen, "kind" | "words" | "theorems">} seen
+/** The verdict and its words. @param {import("./engine.js").Engine} engine @param {Float64Array} x
+ * @param {Float64Array} c @param {Omit<Seen, "kind" | "words" | "theorems">} seen
  * @param {{repelled: number, loose: number, free: boolean, moving: boolean, unsure: boolean}} cusps */
-function say(engine, c, seen, { repelled, loose, free, moving, unsure }) {
+function say(engine, x, c, seen, { repelled, loose, free, moving, unsure }) {
   const bound = seen.heldBy.filter((j) => j !== -1).length;
   if (!c.length) return { kind: "empty", words: "no electrons: add one with a double click" };
   if (!Number.isFinite(seen.loss))
     return { kind: "inconclusive", words: "the energy is infinite: two charges are in one place" };
-  const zero = isZero(engine, c, seen.loss);
+  const zero = isZero(engine, x, c, seen.loss);
   if (zero)
     return {
       kind: bound ? "cusp-minimum" : "minimum",
@@ -363,20 +363,25 @@ function say(engine, c, seen, { repelled, loose, free, moving, unsure }) {
 }
 
 /** Whether a loss is 0 to rounding. @param {import("./engine.js").Engine} engine
- * @param {Float64Array} c @param {number} loss */
-function isZero(engine, c, loss) {
-  return !engine.bare && Math.abs(loss) <= ROUNDING * sizeOf(engine, c);
+ * @param {Float64Array} x @param {Float64Array} c @param {number} loss */
+function isZero(engine, x, c, loss) {
+  return !engine.bare && Math.abs(loss) <= ROUNDING * sizeOf(engine, x, c);
 }
 
 /** @param {number} count */
 const held = (count) => (count === 1 ? "one electron is bound" : `${count} electrons are bound`);
 
 /** (sum_i |c_i| Phi_ii^(1/2) + the same of b)^2. @param {import("./engine.js").Engine} engine
- * @param {Float64Array} c */
-function sizeOf(engine, c) {
-  const root = Math.sqrt(Math.abs(engine.potential.own));
+ * @param {Float64Array} x @param {Float64Array} c */
+function sizeOf(engine, x, c) {
+  const { potential, charges, protons } = engine;
   let total = 0;
-  for (const weight of [...c, ...engine.charges]) total += Math.abs(weight) * root;
+  c.forEach((weight, i) => {
+    total += Math.abs(weight) * Math.sqrt(Math.abs(potential.alone(x, i, false)));
+  });
+  charges.forEach((weight, j) => {
+    total += Math.abs(weight) * Math.sqrt(Math.abs(potential.alone(protons, j, false)));
+  });
   return total * total;
 }
 
