@@ -133,7 +133,7 @@ export function svgOf(lab) {
       ? [stage.width / 2 - side / 2, stage.height / 2 - side / 2, side, side]
       : [0, 0, stage.width, stage.height];
     parts.push(
-      `<image href="${stage.surface.toDataURL()}" x="${box[0]}" y="${box[1]}" width="${box[2]}" height="${box[3]}" preserveAspectRatio="none"/>`,
+      `<image href="${stage.layer.surface.toDataURL()}" x="${box[0]}" y="${box[1]}" width="${box[2]}" height="${box[3]}" preserveAspectRatio="none"/>`,
     );
   }
   const round = (/** @type {number} */ value) => Math.round(value * 100) / 100;

@@ -14,6 +14,35 @@ const INPUTS = 3; // |x_1|, |x_2| up to which it goes
  *   profile: number[] | null,
  *   state: import("./state.js").State, x: Float64Array, c: Float64Array, dark: boolean}} about */
 export function drawFunctions(controls, { table, activation, profile, state, x, c, dark }) {
+  const drawn = drawnOn.get(controls);
+  if (drawn?.table !== table || drawn.dark !== dark || drawn.width !== controls.phi.clientWidth) {
+    drawnOn.set(controls, { table, dark, width: controls.phi.clientWidth });
+    drawGraphs(controls, { table, activation, profile, dark });
+  }
+  const maps = Boolean(activation) && state.dim === 2 && table.kind !== "radial";
+  controls.mapRow.hidden = !maps;
+  if (!maps || !activation) return;
+  const sigma = new Pieces(activation.pieces);
+  const f = networkMap(sigma, state.protons.flat(), state.charges);
+  const g = networkMap(sigma, x, c);
+  const limit = Math.max(...f.map(Math.abs), 1e-9);
+  paintMap(controls.maps[0].canvas, f, limit, dark);
+  paintMap(controls.maps[1].canvas, g, limit, dark);
+  paintMap(
+    controls.maps[2].canvas,
+    f.map((value, i) => value - g[i]),
+    limit,
+    dark,
+  );
+}
+
+/** @type {WeakMap<object, {table: object, dark: boolean, width: number}>} what is drawn already */
+const drawnOn = new WeakMap();
+
+/** sigma and Phi. @param {import("./controls.js").Controls} controls
+ * @param {{table: import("./potentials.js").PackedTable, activation: {pieces: import("./pieces.js").PackedPieces} | null,
+ *   profile: number[] | null, dark: boolean}} about */
+function drawGraphs(controls, { table, activation, profile, dark }) {
   controls.sigma.hidden = !activation && !profile;
   if (profile) {
     const points = /** @type {[number, number][]} */ (
@@ -55,21 +84,6 @@ export function drawFunctions(controls, { table, activation, profile, state, x, 
           ? "Φ along an axis"
           : "Φ(r)",
   });
-  const maps = Boolean(activation) && state.dim === 2 && (angular || dot);
-  controls.mapRow.hidden = !maps;
-  if (!maps || !activation) return;
-  const sigma = new Pieces(activation.pieces);
-  const f = networkMap(sigma, state.protons.flat(), state.charges);
-  const g = networkMap(sigma, x, c);
-  const limit = Math.max(...f.map(Math.abs), 1e-9);
-  paintMap(controls.maps[0].canvas, f, limit, dark);
-  paintMap(controls.maps[1].canvas, g, limit, dark);
-  paintMap(
-    controls.maps[2].canvas,
-    f.map((value, i) => value - g[i]),
-    limit,
-    dark,
-  );
 }
 
 /** sum_i c_i sigma(x.w_i) over a square of inputs. @param {Pieces} sigma

@@ -375,7 +375,7 @@ export class Lab {
       mark: this.clock,
     });
     const now = this.now();
-    const key = `${this.state.stage} ${this.state.potential} ${this.state.formula} ${this.dark} ${now.x} ${now.c} ${this.state.protons}`;
+    const key = `${this.id} ${now.time} ${this.dark}`;
     if (key !== this.functionsKey && this.controls.functionsOpen && this.replay?.table !== null) {
       this.functionsKey = key;
       const entry = this.tables.entries[this.state.potential];
