@@ -2,7 +2,7 @@
 
 import { COLOURS } from "./colours.js";
 import { roundStep } from "./marks.js";
-import { short } from "./verdict.js";
+import { short } from "./words.js";
 
 /** @param {HTMLCanvasElement} canvas @returns {{g: CanvasRenderingContext2D, w: number, h: number}} */
 function sheet(canvas) {

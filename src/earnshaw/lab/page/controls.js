@@ -7,7 +7,7 @@ import { listen } from "./hands.js";
 import { METHODS } from "./methods.js";
 import { SCENES, sceneState } from "./scenes.js";
 import { STAGES } from "./state.js";
-import { short } from "./verdict.js";
+import { short } from "./words.js";
 
 const STAGE_NAMES = {
   line: "line R¹",
@@ -282,6 +282,17 @@ export class Controls {
       role: "img",
       "aria-label": "Energy against time",
     });
+    this.fitChart = el("canvas", {
+      className: "chart",
+      role: "img",
+      "aria-label": "The rows of the table and the fit",
+    });
+    this.fitCard = el(
+      "article",
+      { className: "card", hidden: true },
+      el("h2", {}, "The fit"),
+      this.fitChart,
+    );
     this.certifyButton = el("button", { onclick: () => this.certify() }, "certify in Python");
     this.certified = el("div", { className: "certified" });
     const verdict = el(
@@ -300,6 +311,7 @@ export class Controls {
       { className: "right", "aria-label": "Numbers and settings" },
       this.story,
       verdict,
+      this.fitCard,
       el("article", { className: "card" }, el("h2", {}, "Energy"), this.energy),
       this.setup(),
       this.functions(),
@@ -319,7 +331,7 @@ export class Controls {
     this.formula = el("input", {
       type: "text",
       maxLength: 200,
-      placeholder: "x*tanh(x), or exp(-r^2)",
+      placeholder: "x*tanh(x), exp(-r^2), rbf(gamma=2)",
       "aria-label": "Formula",
       onchange: () =>
         this.formula.value.trim() && lab.askFormula(this.formula.value.trim(), lab.state.stage),
@@ -373,7 +385,7 @@ export class Controls {
       el("h2", {}, "Set it up"),
       row("stage", this.stageChoice),
       row("units", this.potentialChoice, "An activation, or a potential"),
-      row("formula", this.formula, "sigma(x), or a potential in r or rho; press Enter"),
+      row("formula", this.formula, "sigma(x), a potential in r or rho, or a name with its parameters; press Enter"),
       row("method", this.method),
       row("moving", this.wrt),
       this.stepRow,

@@ -1,7 +1,9 @@
-// Field lines of the plane: along the force on a test electron, out from around the protons.
+// Field lines of the plane: along the force on a test electron, out from around the protons; of
+// units whose fields have no poles there, through places all over the view.
 
 const FROM = 14; // lines of a proton
 const LONGEST = 160; // steps
+const SEEDS = [9, 7]; // where lines pass that no charge attracts: columns and rows of the view
 
 /** @param {import("./stage.js").Stage} stage @param {CanvasRenderingContext2D} g
  * @param {import("./stage.js").Picture} picture @param {import("./layer.js").Sources} sources
@@ -14,23 +16,43 @@ export function drawLines(stage, g, picture, sources, colours) {
   g.lineWidth = 1;
   g.beginPath();
   const step = stage.span / 70;
-  for (let j = 0; j < picture.charges.length; j++) {
-    const away = -Math.sign(picture.charges[j] || 1);
-    for (let n = 0; n < FROM; n++) {
-      const angle = (2 * Math.PI * (n + 0.5)) / FROM;
-      let x = picture.protons[2 * j] + 1.5 * step * Math.cos(angle);
-      let y = picture.protons[2 * j + 1] + 1.5 * step * Math.sin(angle);
-      const [px, py] = stage.place([x, y]);
-      g.moveTo(px, py);
-      for (let t = 0; t < LONGEST; t++) {
-        const [a, b] = force(x, y);
-        const [c, d] = force(x + (away * step * a) / 2, y + (away * step * b) / 2);
-        x += away * step * c;
-        y += away * step * d;
-        const [qx, qy] = stage.place([x, y]);
-        if (qx < -40 || qy < -40 || qx > stage.width + 40 || qy > stage.height + 40) break;
-        g.lineTo(qx, qy);
+  const follow = (
+    /** @type {number} */ x,
+    /** @type {number} */ y,
+    /** @type {number} */ way,
+  ) => {
+    const [px, py] = stage.place([x, y]);
+    g.moveTo(px, py);
+    for (let t = 0; t < LONGEST; t++) {
+      const [a, b] = force(x, y);
+      const [c, d] = force(x + (way * step * a) / 2, y + (way * step * b) / 2);
+      x += way * step * c;
+      y += way * step * d;
+      const [qx, qy] = stage.place([x, y]);
+      if (qx < -40 || qy < -40 || qx > stage.width + 40 || qy > stage.height + 40) break;
+      g.lineTo(qx, qy);
+    }
+  };
+  if (stage.lookup?.kind === "radial") {
+    for (let j = 0; j < picture.charges.length; j++) {
+      for (let n = 0; n < FROM; n++) {
+        const angle = (2 * Math.PI * (n + 0.5)) / FROM;
+        const [x, y] = [picture.protons[2 * j], picture.protons[2 * j + 1]];
+        follow(
+          x + 1.5 * step * Math.cos(angle),
+          y + 1.5 * step * Math.sin(angle),
+          -Math.sign(picture.charges[j] || 1),
+        );
       }
+    }
+  } else {
+    for (let n = 0; n < SEEDS[0] * SEEDS[1]; n++) {
+      const [i, j] = [n % SEEDS[0], Math.floor(n / SEEDS[0])];
+      const [x, y] = stage.unplace(
+        ((i + 0.5) / SEEDS[0]) * stage.width,
+        ((j + 0.5) / SEEDS[1]) * stage.height,
+      );
+      for (const way of [1, -1]) follow(x, y, way);
     }
   }
   g.stroke();

@@ -28,7 +28,8 @@ const ITERATIONS = 20; // steps of a method for each unit of speed and second
  *   tables: import("./potentials.js").PackedTable[]}} Tables
  * @typedef {{title: string, stage: string, dim: number, potential: string, formula: string, words: string, unit: string,
  *   table: import("./potentials.js").PackedTable | null, protons: number[][], charges: number[], times: number[],
- *   positions: number[][][], weights: number[][], energy: number[], bound: number[][] | null, notes: string[] | null}} Replay
+ *   positions: number[][][], weights: number[][], energy: number[], bound: number[][] | null, notes: string[] | null,
+ *   fit?: {x: string, y: string, dots: [number, number][], curve: [number, number][]}}} Replay
  * @typedef {{tables: Tables, makeWorker: () => Worker, ask: ((what: string, body: object) => Promise<any>) | null,
  *   reason: string, text?: string, replay?: Replay | null, address?: boolean}} Options
  */
@@ -345,6 +346,17 @@ export class Lab {
   /** Ask the worker for the numbers of what is shown. @param {number} time */
   look(time) {
     if (time - this.looked < this.pace || this.replay?.table === null) return;
+    const fit = this.replay?.fit;
+    this.controls.fitCard.hidden = !fit;
+    if (fit)
+      drawCurves(
+        this.controls.fitChart,
+        [
+          { points: fit.dots, colour: "proton", name: "rows", dots: true },
+          { points: fit.curve, colour: "electron", name: "fit" },
+        ],
+        { dark: this.dark ?? false, x: fit.x, y: fit.y },
+      );
     const now = this.now();
     const key = `${this.id} ${now.time} ${this.state.wrt}`;
     if (key === this.examined) return;
@@ -374,6 +386,17 @@ export class Lab {
       logarithmic: low > -1e-9 * high && high > 50 * low,
       mark: this.clock,
     });
+    const fit = this.replay?.fit;
+    this.controls.fitCard.hidden = !fit;
+    if (fit)
+      drawCurves(
+        this.controls.fitChart,
+        [
+          { points: fit.dots, colour: "proton", name: "rows", dots: true },
+          { points: fit.curve, colour: "electron", name: "fit" },
+        ],
+        { dark: this.dark ?? false, x: fit.x, y: fit.y },
+      );
     const now = this.now();
     const key = `${this.id} ${now.time} ${this.dark}`;
     if (key !== this.functionsKey && this.controls.functionsOpen && this.replay?.table !== null) {

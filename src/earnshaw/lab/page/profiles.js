@@ -18,7 +18,11 @@ export function drawLine(stage, g, sources, colours) {
   let limit = stage.lookup?.floor(sources.values) ?? 0;
   for (const value of values)
     if (Number.isFinite(value)) limit = Math.max(limit, Math.abs(value));
-  const up = (stage.ground - 40) / Math.max(limit * 1.1, 1e-9);
+  const lowest = values.reduce((least, value) => Math.min(least, value), 0);
+  const up = Math.min(
+    (stage.ground - 40) / Math.max(limit * 1.1, 1e-9),
+    (stage.height - stage.ground - 20) / Math.max(-lowest, 1e-9),
+  );
   const y = (/** @type {number} */ value) =>
     Math.max(
       16,

@@ -132,7 +132,7 @@ export class Stage {
 
   /** Where the line is on the canvas. */
   get ground() {
-    return this.height * 0.72;
+    return this.height * 0.6;
   }
 
   /** A position on the canvas: x, y and depth (> 0 in front).
