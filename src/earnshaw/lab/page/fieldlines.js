@@ -16,11 +16,7 @@ export function drawLines(stage, g, picture, sources, colours) {
   g.lineWidth = 1;
   g.beginPath();
   const step = stage.span / 70;
-  const follow = (
-    /** @type {number} */ x,
-    /** @type {number} */ y,
-    /** @type {number} */ way,
-  ) => {
+  const follow = (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ way) => {
     const [px, py] = stage.place([x, y]);
     g.moveTo(px, py);
     for (let t = 0; t < LONGEST; t++) {

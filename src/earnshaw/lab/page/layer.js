@@ -55,7 +55,8 @@ export class FieldLayer {
     const began = performance.now();
     const mine = this.lookup === lookup && this.dark === dark && this.grid?.key === this.key();
     if (rough && mine && began < this.rested) return;
-    const work = (stage.width * stage.height * sources.values.length) / WORK[rough ? "rough" : "still"];
+    const work =
+      (stage.width * stage.height * sources.values.length) / WORK[rough ? "rough" : "still"];
     const cell = CELLS.find((side) => work <= side * side) ?? CELLS[CELLS.length - 1];
     const fine = rough ? 2 : cell > 5 ? 8 : 5; // pixels of a cell
     const grid = this.gridOf(sources.dim, cell);
@@ -95,7 +96,15 @@ export class FieldLayer {
   key() {
     const { stage } = this;
     const turn = stage.kind === "sphere" ? stage.turn : [];
-    return [stage.kind, stage.width, stage.height, ...stage.centre, stage.span, ...turn, stage.key].join();
+    return [
+      stage.kind,
+      stage.width,
+      stage.height,
+      ...stage.centre,
+      stage.span,
+      ...turn,
+      stage.key,
+    ].join();
   }
 
   /** The points of the field for this view; the same object while the view stays.

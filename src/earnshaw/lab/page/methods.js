@@ -159,8 +159,7 @@ function* climbs(run) {
     const others = run.c.slice();
     others[unit] = 0;
     const own = (/** @type {Float64Array} */ point) => {
-      const size =
-        engine.potential.sized ? engine.potential.alone(point, 0, false) : 1;
+      const size = engine.potential.sized ? engine.potential.alone(point, 0, false) : 1;
       const { value, gradient } = engine.felt(point, run.x, others, unit);
       return {
         height: Math.log(value * value) - Math.log(Math.abs(size) || 1e-300),

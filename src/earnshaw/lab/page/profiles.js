@@ -16,8 +16,7 @@ export function drawLine(stage, g, sources, colours) {
     ? potentialAt(stage.lookup, 1, points, sources.positions, sources.values)
     : new Float32Array(count);
   let limit = stage.lookup?.floor(sources.values) ?? 0;
-  for (const value of values)
-    if (Number.isFinite(value)) limit = Math.max(limit, Math.abs(value));
+  for (const value of values) if (Number.isFinite(value)) limit = Math.max(limit, Math.abs(value));
   const lowest = values.reduce((least, value) => Math.min(least, value), 0);
   const up = Math.min(
     (stage.ground - 40) / Math.max(limit * 1.1, 1e-9),
@@ -119,9 +118,5 @@ export function drawCircle(stage, g, sources, colours) {
   g.stroke();
   g.fillStyle = colours.pale;
   g.font = "11px system-ui, sans-serif";
-  g.fillText(
-    "outside the circle: the potential that a test electron feels",
-    10,
-    stage.height - 10,
-  );
+  g.fillText("outside the circle: the potential that a test electron feels", 10, stage.height - 10);
 }

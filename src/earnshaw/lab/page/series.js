@@ -32,7 +32,8 @@ function gauss(n) {
     let slope = 0;
     for (let turn = 0; turn < 20; turn++) {
       let [now, last] = [1, 0];
-      for (let k = 1; k <= n; k++) [now, last] = [((2 * k - 1) * x * now - (k - 1) * last) / k, now];
+      for (let k = 1; k <= n; k++)
+        [now, last] = [((2 * k - 1) * x * now - (k - 1) * last) / k, now];
       slope = (n * (x * now - last)) / (x * x - 1);
       x -= now / slope;
     }

@@ -25,7 +25,9 @@ export class Stage {
   /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
     this.canvas = canvas;
-    this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
+    this.context = /** @type {CanvasRenderingContext2D} */ (
+      canvas.getContext("2d", { alpha: false })
+    );
     this.kind = "plane";
     this.dark = false;
     this.centre = [0, 0];
@@ -323,7 +325,6 @@ export class Stage {
       if (py > 16 && py < this.height - 22) g.fillText(tidy(y), 6, py - 4);
     }
   }
-
 }
 
 /** The middle of places, and how far they reach from it, at least 1.

@@ -79,7 +79,9 @@ function character({ regions, kind }) {
       : "it depends on lengths and angles: subharmonic for some pairs, superharmonic for others";
   return regions
     .map(({ character: what, low, high }) =>
-      high === null ? `${what} beyond ${short(low)}` : `${what} from ${short(low)} to ${short(high)}`,
+      high === null
+        ? `${what} beyond ${short(low)}`
+        : `${what} from ${short(low)} to ${short(high)}`,
     )
     .join(", ");
 }
