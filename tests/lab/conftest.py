@@ -45,7 +45,7 @@ def opened(chromium: Any) -> Iterator[Any]:
 def lab(opened: Any) -> Any:
     """The lab at its first scene, with nothing behind it."""
     opened.evaluate(
-        """() => { lab.selected = null; lab.map.show(false); lab.undone = []; lab.target = undefined;
-                   lab.controls.openScene("earnshaw"); lab.stage.key = ""; }"""
+        """() => { lab.selected = null; lab.map.show(false); lab.undone = [];
+                   lab.target = undefined; lab.controls.openScene("earnshaw"); }"""
     )
     return opened

@@ -125,7 +125,7 @@ export class Controls {
   openScene(id) {
     if (this.lab.replay) this.lab.stage.show.field = true;
     this.lab.replay = null;
-    this.lab.pause();
+    this.lab.playing = false;
     this.lab.map.show(false);
     this.banner.hidden = true;
     const view = SCENES.find((one) => one.id === id)?.view;
