@@ -24,7 +24,7 @@ CASES = [
     ("plane", "relu"),
     ("plane", "tanh"),
     ("plane", "erf"),
-    ("line", "softplus"),
+    ("line", "sin"),
     ("circle", "sign"),
     ("circle", "erf"),
     ("sphere", "tanh"),
@@ -131,3 +131,23 @@ def test_flow_of_five_electrons(modules, tables, stage, name, seed):
         }
         assert here["time"] == pytest.approx(expected.time, abs=1e-6)
     assert found["energy"] == pytest.approx(path.energy[-1], rel=1e-6, abs=1e-9)
+
+
+def test_softplus_against_quadrature(modules, tables):
+    """On the line, beside integrals over the input: the loss is E[(f - g)^2] and nothing else."""
+    rng = np.random.default_rng(5)
+    w, b, x, c = rng.normal(size=3), rng.normal(size=3), rng.normal(size=4), rng.normal(size=4)
+    nodes, weights = np.polynomial.legendre.leggauss(2000)
+    z = 13 * nodes
+    weights = 13 * weights * np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
+    softplus = lambda t: np.logaddexp(0, t)  # noqa: E731
+    logistic = lambda t: 1 / (1 + np.exp(-t))  # noqa: E731
+    off = c @ softplus(np.outer(x, z)) - b @ softplus(np.outer(w, z))
+    slopes = c[:, None] * logistic(np.outer(x, z)) * z
+    bends = c[:, None] * (logistic(np.outer(x, z)) * logistic(-np.outer(x, z))) * z * z
+    hessian = 2 * (slopes * weights) @ slopes.T + 2 * np.diag(bends @ (weights * off))
+    row = {"w": w.tolist(), "b": b.tolist(), "x": x.tolist(), "c": c.tolist()}
+    (found,) = modules.evaluate(MEASURE, [table(tables, "line", "softplus"), 1, [row]])
+    assert found["energy"] == pytest.approx(np.sum(weights * off**2), rel=1e-10)
+    assert relative(found["positions"], 2 * slopes @ (weights * off)) < 1e-10
+    assert relative(np.reshape(found["hessian"], (8, 8))[:4, :4], hessian) < 1e-10
