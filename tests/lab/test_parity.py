@@ -151,3 +151,19 @@ def test_softplus_against_quadrature(modules, tables):
     assert found["energy"] == pytest.approx(np.sum(weights * off**2), rel=1e-10)
     assert relative(found["positions"], 2 * slopes @ (weights * off)) < 1e-10
     assert relative(np.reshape(found["hessian"], (8, 8))[:4, :4], hessian) < 1e-10
+
+
+@pytest.mark.parametrize(("name", "length", "error"), [("tanh", 4, 1e-9), ("tanh", 6, 1e-6)])
+def test_series_of_long_units(modules, tables, name, length, error):
+    """Parallel units, for which the series converges the slowest, beside E[s(length Z)^2]."""
+    found = modules.evaluate(
+        """async ([table, length]) => {
+          const { Potential } = await import("/potentials.js");
+          return new Potential(table, 2).pair([length, 0], 0, [length, 0], 0, false);
+        }""",
+        [table(tables, "plane", name), length],
+    )
+    nodes, weights = np.polynomial.legendre.leggauss(4000)
+    z = 13 * nodes
+    weights = 13 * weights * np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
+    assert found == pytest.approx(np.sum(weights * np.tanh(length * z) ** 2), rel=error)
