@@ -33,9 +33,19 @@ def modules(chromium: Any) -> Iterator[Any]:
         yield page
 
 
-@pytest.fixture
-def lab(chromium: Any) -> Iterator[Any]:
-    """The lab, with nothing behind it; it must not have complained at the end."""
+@pytest.fixture(scope="module")
+def opened(chromium: Any) -> Iterator[Any]:
+    """One page with the lab for all tests of a module; it must not have complained at the end."""
     with Opened(chromium, HOST) as page:
         page.wait_for_function("window.lab?.frames > 1")
         yield page
+
+
+@pytest.fixture
+def lab(opened: Any) -> Any:
+    """The lab at its first scene, with nothing behind it."""
+    opened.evaluate(
+        """() => { lab.selected = null; lab.map.show(false); lab.undone = [];
+                   lab.target = undefined; lab.controls.openScene("earnshaw"); }"""
+    )
+    return opened

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import earnshaw as ew
+from earnshaw.lab.fits import drawn
+from earnshaw.lab.replay import start_of
 from lab_page import HOST, Opened
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -104,29 +109,31 @@ def test_address_restores_the_state(lab, chromium):
         assert page.evaluate("lab.text()") == text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "v1;plane;almost-harmonic;flow;positions;p0,0,1;e<script>,1,1",
-        "v1;plane;gaussian;flow;positions;p1e999,0,1",
-        "v1;moon;gaussian;flow;positions;p0,0,1",
-        "v1;plane;__proto__;flow;positions;p0,0,1",
-        "v1;plane;gaussian;constructor;positions;p0,0,1",
-        "v1;sphere;sign;flow;positions;p3,0,0,1",
-        "v1;plane;gaussian;flow;positions;p0,0,1;speed=-1",
-        "%3Cimg src=x onerror=alert(1)%3E",
-        "v1;" + "p0,0,1;" * 40000,
-    ],
-    ids=lambda text: text[:28],
-)
-def test_hostile_addresses(chromium, text):
+HOSTILE = [
+    "v1;plane;almost-harmonic;flow;positions;p0,0,1;e<script>,1,1",
+    "v1;plane;gaussian;flow;positions;p1e999,0,1",
+    "v1;moon;gaussian;flow;positions;p0,0,1",
+    "v1;plane;__proto__;flow;positions;p0,0,1",
+    "v1;plane;gaussian;constructor;positions;p0,0,1",
+    "v1;sphere;sign;flow;positions;p3,0,0,1",
+    "v1;plane;gaussian;flow;positions;p0,0,1;speed=-1",
+    "v1;plane;formula;flow;positions;p0,0,1;formula=%E0%A4%A",
+    "v1;plane;gaussian;flow;positions;p0,0,1;scene=../../etc",
+    "%3Cimg src=x onerror=alert(1)%3E",
+    "v1;" + "p0,0,1;" * 40000,
+]
+
+
+def test_hostile_addresses(chromium):
     """One line that says what is wrong, the first scene, and nothing executed."""
-    with Opened(chromium, f"{HOST}#{text}") as page:
+    with Opened(chromium, f"{HOST}#{HOSTILE[0]}") as page:
         page.on("dialog", lambda dialog: pytest.fail("a script was executed"))
         page.wait_for_function("window.lab?.frames > 1")
-        assert page.locator(".banner").is_visible()
-        assert page.evaluate("lab.state.scene") == "earnshaw"
-        assert page.locator("img").count() == 0
+        for text in HOSTILE:
+            page.evaluate("text => { lab.controls.banner.hidden = true; lab.open(text); }", text)
+            assert page.locator(".banner").is_visible(), text[:60]
+            assert page.evaluate("lab.state.scene") == "earnshaw"
+            assert page.locator("img").count() == 0
 
 
 def test_earnshaw_scene(lab):
@@ -158,7 +165,7 @@ def test_gaussian_scene(lab):
     assert max(shown["x"][::2]) < 0
     assert lab.evaluate("lab.seen.loss") > 1
     lab.evaluate("lab.rewind(); lab.change({ potential: 'almost-harmonic' })")
-    lab.evaluate("lab.state.speed = 40")
+    lab.evaluate("lab.state.speed = 400")
     played(lab, "lab.stop && lab.clock >= lab.last.time")
     assert sorted(lab.evaluate("[...lab.now().bound]")) == [0, 1]
 
@@ -217,6 +224,36 @@ def test_csv_scene_is_grey_without_python(lab):
     button = lab.get_by_role("button", name="fit a CSV …")
     assert button.is_disabled()
     assert "needs Python" in button.get_attribute("title")
+    lab.evaluate("lab.ask = lab.options.ask; lab.controls.update()")
+
+
+def test_csv_scene_with_python(lab):
+    """Units of a fit as charges, and the fit drawn through the rows: what Python would answer."""
+    x = np.linspace(-2, 2, 80)
+    places, weights = [[1.0, 0.2], [-0.5, 0.1], [2.0, -1.0]], [1.0, -0.4, 0.7]
+    shown = drawn(x[:, None], np.sin(2 * x), lambda x: np.sin(2 * x[:, 0]), ("x",), "y")
+    replay = start_of(ew.Teacher([[0.0, 0.0]], [0.0], "gaussian"), ew.Student(places, weights))
+    replay |= {"table": None, "potential": "", "unit": "point", "fit": shown}
+    answer = {"words": "3 units", "replay": replay}
+    scene(lab, "csv")
+    lab.evaluate(
+        """answer => { lab.ask = async () => answer; lab.controls.update();
+                       const chooser = new DataTransfer();
+                       chooser.items.add(new File(["x,y"], "table.csv"));
+                       lab.controls.csv.files = chooser.files;
+                       lab.controls.csv.dispatchEvent(new Event("change")); }""",
+        answer,
+    )
+    lab.wait_for_selector(".card:has-text('The fit') canvas")
+    lab.wait_for_function("!lab.controls.fitCard.hidden")
+    assert lab.evaluate("[...lab.now().c]") == weights
+    inked = lab.evaluate(
+        """() => { const { fitChart: one } = lab.controls;
+          const { data } = one.getContext("2d").getImageData(0, 0, one.width, one.height);
+          return data.filter((value, n) => n % 4 === 3 && value).length; }"""
+    )
+    assert inked > 500
+    lab.evaluate("void (lab.ask = lab.options.ask)")
 
 
 def test_every_potential_on_every_stage(lab):
@@ -226,10 +263,46 @@ def test_every_potential_on_every_stage(lab):
         " Object.keys(one.stages).map(stage => [stage, name]))"
     )
     assert len(pairs) > 80
-    for stage, name in pairs:
-        lab.evaluate("([stage, potential]) => lab.change({ stage, potential })", [stage, name])
-        lab.evaluate("lab.tick(performance.now())")
+    assert ["plane", "tanh"] in pairs
+    lab.evaluate(
+        """pairs => { for (const [stage, potential] of pairs) {
+          lab.change({ stage, potential });
+          lab.tick(performance.now());
+        } }""",
+        pairs,
+    )
     lab.wait_for_function("lab.seen !== null && Number.isFinite(lab.seen.loss)")
+
+
+def test_dot_product_units_of_any_length(lab):
+    """tanh in the plane: the field under the charges, the loss, and a flow that learns."""
+    scene(lab, "csv")
+    lab.evaluate("lab.change({ potential: 'tanh' }); lab.tick(performance.now())")
+    lab.wait_for_function("lab.seen !== null")
+    assert lab.locator("figure").first.is_visible()
+    place = [0.7, -0.4]
+    shown = lab.evaluate("place => lab.stage.potentialAt(lab.picture(), place)", place)
+    protons, electrons = lab.evaluate("[lab.state.protons, lab.state.electrons]")
+    teacher = ew.Teacher([*protons, *electrons], [1, 1, -1, -1], "tanh")
+    felt = ew.population_loss(teacher).gradient(ew.Student([place], [0.0])).weights[0] / -2
+    assert shown == pytest.approx(float(felt), abs=2e-3)
+    points = np.random.default_rng(0).normal(size=(4000, 2))
+    f = sum(np.tanh(points @ w) for w in np.asarray(protons))
+    g = sum(np.tanh(points @ w) for w in np.asarray(electrons))
+    assert lab.evaluate("lab.seen.loss") == pytest.approx(np.mean((f - g) ** 2), rel=0.1)
+    lab.evaluate("lab.state.speed = 30")
+    found = played(lab, "lab.stop || lab.clock > 60")
+    assert found["loss"] < 1e-3
+
+
+def test_hypotheses_are_ticked_under_every_potential(lab):
+    for name, holds in (("harmonic", True), ("gaussian", False), ("relu", False)):
+        lab.evaluate("potential => lab.change({ potential })", name)
+        lab.wait_for_function("lab.seen !== null")
+        first = lab.evaluate("lab.seen.theorems[0]")
+        assert first["theorem"].startswith("Earnshaw")
+        assert first["hypotheses"][0]["holds"] is holds
+        assert bool(first["hypotheses"][0]["here"]) is not holds
 
 
 def test_exports(lab, tmp_path):
@@ -263,6 +336,26 @@ def test_film(lab, tmp_path):
     content = (tmp_path / "lab.webm").read_bytes()
     assert content[:4] == b"\x1aE\xdf\xa3"  # what a WebM file begins with
     assert len(content) > 2000
+
+
+def test_gif(lab, tmp_path):
+    """Of the motion so far: frames that differ, and the first and the last as on the stage."""
+    scene(lab, "chain")
+    played(lab, "lab.stop && lab.clock >= lab.last.time")
+    with lab.expect_download(timeout=90_000) as download:
+        lab.get_by_role("button", name="GIF").click()
+    download.value.save_as(tmp_path / "lab.gif")
+    with Image.open(tmp_path / "lab.gif") as film:
+        assert film.n_frames > 60
+        first = np.asarray(film.convert("RGB"), dtype=float)
+        film.seek(film.n_frames - 1)
+        last = np.asarray(film.convert("RGB"), dtype=float)
+    lab.evaluate("lab.goTo(lab.last.time); lab.tick(performance.now())")
+    bytes_ = lab.evaluate("lab.controls.canvas.toDataURL()").split(",")[1]
+    stage = Image.open(io.BytesIO(base64.b64decode(bytes_))).convert("RGB")
+    expected = np.asarray(stage.resize(last.shape[1::-1]), dtype=float)
+    assert np.mean(np.abs(last - expected)) < 6
+    assert np.mean(np.abs(first - last)) > 4
 
 
 def test_every_control_has_a_name(lab):

@@ -22,13 +22,16 @@ CASES = [
     ("plane", "harmonic"),
     ("plane", "lambda-harmonic"),
     ("plane", "relu"),
+    ("plane", "tanh"),
+    ("plane", "erf"),
+    ("line", "sin"),
     ("circle", "sign"),
     ("circle", "erf"),
     ("sphere", "tanh"),
     ("sphere", "relu2"),
     ("sphere", "gelu"),
 ]
-EACH = 15  # 210 configurations over 12 potentials
+EACH = 12  # 204 configurations over 13 potentials
 PROTONS, ELECTRONS = 3, 4
 MEASURE = """async ([table, dim, configurations]) => {
   const { Engine } = await import("/engine.js");
@@ -128,3 +131,39 @@ def test_flow_of_five_electrons(modules, tables, stage, name, seed):
         }
         assert here["time"] == pytest.approx(expected.time, abs=1e-6)
     assert found["energy"] == pytest.approx(path.energy[-1], rel=1e-6, abs=1e-9)
+
+
+def test_softplus_against_quadrature(modules, tables):
+    """On the line, beside integrals over the input: the loss is E[(f - g)^2] and nothing else."""
+    rng = np.random.default_rng(5)
+    w, b, x, c = rng.normal(size=3), rng.normal(size=3), rng.normal(size=4), rng.normal(size=4)
+    nodes, weights = np.polynomial.legendre.leggauss(2000)
+    z = 13 * nodes
+    weights = 13 * weights * np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
+    softplus = lambda t: np.logaddexp(0, t)  # noqa: E731
+    logistic = lambda t: 1 / (1 + np.exp(-t))  # noqa: E731
+    off = c @ softplus(np.outer(x, z)) - b @ softplus(np.outer(w, z))
+    slopes = c[:, None] * logistic(np.outer(x, z)) * z
+    bends = c[:, None] * (logistic(np.outer(x, z)) * logistic(-np.outer(x, z))) * z * z
+    hessian = 2 * (slopes * weights) @ slopes.T + 2 * np.diag(bends @ (weights * off))
+    row = {"w": w.tolist(), "b": b.tolist(), "x": x.tolist(), "c": c.tolist()}
+    (found,) = modules.evaluate(MEASURE, [table(tables, "line", "softplus"), 1, [row]])
+    assert found["energy"] == pytest.approx(np.sum(weights * off**2), rel=1e-10)
+    assert relative(found["positions"], 2 * slopes @ (weights * off)) < 1e-10
+    assert relative(np.reshape(found["hessian"], (8, 8))[:4, :4], hessian) < 1e-10
+
+
+@pytest.mark.parametrize(("name", "length", "error"), [("tanh", 4, 1e-9), ("tanh", 6, 1e-6)])
+def test_series_of_long_units(modules, tables, name, length, error):
+    """Parallel units, for which the series converges the slowest, beside E[s(length Z)^2]."""
+    found = modules.evaluate(
+        """async ([table, length]) => {
+          const { Potential } = await import("/potentials.js");
+          return new Potential(table, 2).pair([length, 0], 0, [length, 0], 0, false);
+        }""",
+        [table(tables, "plane", name), length],
+    )
+    nodes, weights = np.polynomial.legendre.leggauss(4000)
+    z = 13 * nodes
+    weights = 13 * weights * np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
+    assert found == pytest.approx(np.sum(weights * np.tanh(length * z) ** 2), rel=error)

@@ -13,6 +13,7 @@ pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+import earnshaw as ew
 from earnshaw.errors import EarnshawError
 from earnshaw.lab.questions import ANSWERS, Questions
 from earnshaw.lab.server import LARGEST, make_app, open_socket
@@ -135,7 +136,26 @@ def test_good_questions(inside):
     rows = "\n".join(f"{x / 50},{(x / 50) ** 2}" for x in range(-50, 50))
     fitted = inside.post("/ask/fit", json={"table": f"x,y\n{rows}\n"}).json()
     assert fitted["replay"]["stage"] == "plane"
+    drawn = fitted["replay"]["fit"]
+    assert max(abs(y - x * x) for x, y in drawn["curve"]) < 1e-3
+    assert len(drawn["dots"]) == 100
     assert "is text" in error(inside, "fit", {"table": "a,b\nx,hello\ny,there\n"})
+
+
+@pytest.mark.slow
+def test_parameters_of_units(inside):
+    """A name with its parameters is a formula too, and nothing else of a teacher can be set."""
+    asked = {"formula": "almost-harmonic(radius=0.3, lam=2)", "stage": "plane"}
+    table = inside.post("/ask/formula", json=asked).json()["table"]
+    phi = ew.potential("almost-harmonic", dim=2, radius=0.3, lam=2.0)
+    assert table["self"] == pytest.approx(float(phi.value(0.0)))
+    for formula, words in (
+        ("almost-harmonic(radius=7)", "radius is 7; allowed"),
+        ("tanh(inputs=1)", "parameters are written as"),
+        ("tanh(__class__=1)", "parameter"),
+        ("no-such(a=1)", "unknown activation"),
+    ):
+        assert words in error(inside, "formula", {"formula": formula, "stage": "plane"})
 
 
 def test_port_in_use_gives_the_next():

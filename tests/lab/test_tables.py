@@ -77,6 +77,21 @@ def test_angular_tables(kept, name):
     assert np.max(np.abs(slope + np.sin(angle) * phi.first(rho))) < 1e-11
 
 
-def test_what_has_no_table_says_so():
-    with pytest.raises(EarnshawError, match="allowed: on='sphere'"):
-        potential_table(ew.Teacher([[1.0, 0.0]], [1.0], "erf"))
+@pytest.mark.parametrize(
+    ("name", "words"), [("sign", "only the direction"), ("elu", "is not smooth")]
+)
+def test_what_has_no_table_says_so(name, words):
+    with pytest.raises(EarnshawError, match=f"{words}.*allowed: on='sphere'"):
+        potential_table(ew.Teacher([[1.0, 0.0]], [1.0], name))
+
+
+def test_tables_of_dot_product_units(kept):
+    """Of the activation itself, and of its derivatives near 0."""
+    table = kept["tables"][kept["entries"]["tanh"]["stages"]["plane"]]
+    x = np.random.default_rng(4).uniform(-3, 3, 200)
+    s = np.tanh(x)
+    expected = [s, 1 - s**2, -2 * s * (1 - s**2), (6 * s**2 - 2) * (1 - s**2)]
+    found = unpacked(table["derivatives"])(x)
+    for here, there in zip(found, expected, strict=False):
+        assert np.max(np.abs(here - there)) < 10 * ERROR
+    assert np.max(np.abs(unpacked(table["pieces"])(20 * x)[0] - np.tanh(20 * x))) < ERROR

@@ -8,21 +8,22 @@ library's whitelist; whatever is wrong with a question is one line, as everywher
 from __future__ import annotations
 
 import multiprocessing
-import tempfile
+import re
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from earnshaw.errors import EarnshawError
+from earnshaw.lab.fits import fit
 from earnshaw.results import plain_values
 
 SECONDS = 120.0  # that one question may take
 FORMULA = 200  # characters
 UNITS = 64
-LETTERS = 2_000_000  # of a table
+OTHERS = ("on", "biases", "inputs", "linear", "intercept")  # of a teacher, not of its units
+NAMED = re.compile(r"([a-z][a-z0-9-]*)\(([^()]*=[^()]*)\)")  # almost-harmonic(radius=0.2)
 
 
 class Questions:
@@ -91,7 +92,11 @@ def _answer(pipe: Connection) -> None:
 
 
 def formula(body: dict[str, Any]) -> dict[str, Any]:
-    """The table of a formula on a stage: of an activation in x, or a potential in r or rho."""
+    """The table of a formula on a stage.
+
+    An activation in x, a potential in r or rho, or a name of the library with its parameters, as
+    almost-harmonic(radius=0.2, lam=2).
+    """
     from earnshaw.duality.activation import DotProduct
     from earnshaw.duality.realizing.realize import realize
     from earnshaw.lab.tables import activation_table, potential_table
@@ -101,7 +106,10 @@ def formula(body: dict[str, Any]) -> dict[str, Any]:
     if teacher.species.origin == "formula":
         found = realize(teacher.potential)
         return {"table": table, "activation": None, "words": found.reason}
-    sigma = teacher.activation
+    try:
+        sigma = teacher.activation
+    except EarnshawError as error:  # a potential that none has
+        return {"table": table, "activation": None, "words": str(error)}
     drawn = activation_table(sigma) if isinstance(sigma, DotProduct) else None
     return {"table": table, "activation": drawn, "words": ""}
 
@@ -125,42 +133,6 @@ def certify(body: dict[str, Any]) -> dict[str, Any]:
         found = certified(teacher, student, wrt=wrt, objective=objective)
         words = f"no proof: {error}"
     return found.summary() | {"rigorous": words}
-
-
-def fit(body: dict[str, Any]) -> dict[str, Any]:
-    """A network fitted to a table, its units as charges: positions are (w, bias) or w."""
-    import numpy as np
-
-    from earnshaw.duality.named import activation
-    from earnshaw.learning.fitting.fitted import fit as fitted_to
-    from earnshaw.learning.fitting.problem import problem_of
-    from earnshaw.learning.fitting.settings import Settings
-    from earnshaw.learning.fitting.tables import read_table
-
-    content = body.get("table")
-    if not isinstance(content, str) or len(content) > LETTERS:
-        raise EarnshawError(f"a table is a text of at most {LETTERS} letters")
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "table.csv"
-        file.write_text(content, encoding="utf-8")
-        table = read_table(file, None, ".")
-        problem = problem_of(table, (table.names[-1],), (), (), None, False)
-    sigma: Any = activation("tanh")
-    found = fitted_to(problem.x, problem.y, problem.weight, sigma, Settings(max_units=12)).network
-    hidden, biases = np.asarray(found.positions), np.asarray(found.biases)
-    places = np.column_stack([hidden, biases]) if hidden.shape[1] < 3 else hidden
-    weights = np.asarray(found.weights)[:, 0]
-    stage = {1: "line", 2: "plane"}.get(places.shape[1], "space")
-    words = f"{len(weights)} units of tanh for {problem.count} rows"
-    seen = "(w, bias)" if hidden.shape[1] < 3 else "w"
-    replay = {
-        "title": "Your table", "stage": stage, "dim": places.shape[1], "potential": "",
-        "table": None, "unit": "point", "formula": "tanh", "protons": [], "charges": [],
-        "times": [0.0], "positions": [places.tolist()], "weights": [weights.tolist()],
-        "energy": [None], "bound": None, "notes": None,
-        "words": f"{words}. Each charge is a unit, its place {seen}, its size its weight.",
-    }  # fmt: skip
-    return {"words": words, "replay": replay}
 
 
 ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
@@ -187,16 +159,33 @@ def _teacher(body: dict[str, Any], positions: Any, weights: Any) -> Any:
     text = body.get("formula")
     if not isinstance(text, str) or not 0 < len(text) <= FORMULA:
         raise EarnshawError(f"a formula has 1 to {FORMULA} characters")
-    words = _words(text)
+    named = NAMED.fullmatch(text)
+    if named is not None:
+        if named[1] not in catalogue.names():
+            raise EarnshawError(f"unknown activation or potential {named[1]!r}")
+        return Teacher(_rows(positions, dim), weights, named[1], on=on, **_parameters(named[2]))
+    words = set(re.findall(r"[a-z]+", text.lower()))
     if "r" in words or "rho" in words:
         return Teacher(_rows(positions, dim), weights, potential=text, on=on)
     return Teacher(_rows(positions, dim), weights, text, on=on)
 
 
-def _words(text: str) -> set[str]:
-    import re
-
-    return set(re.findall(r"[a-z]+", text.lower()))
+def _parameters(text: str) -> dict[str, Any]:
+    """Of "radius=0.2, core=ball": numbers where they are numbers, else words."""
+    found: dict[str, Any] = {}
+    for part in text.split(","):
+        name, _, value = (one.strip() for one in part.partition("="))
+        if (
+            name in OTHERS
+            or not re.fullmatch(r"[a-z_]{1,20}", name)
+            or not re.fullmatch(r"[\w.+-]{1,24}", value)
+        ):
+            raise EarnshawError("parameters are written as radius=0.2, lam=2")
+        try:
+            found[name] = int(value) if re.fullmatch(r"\d+", value) else float(value)
+        except ValueError:
+            found[name] = value
+    return found
 
 
 def _first(body: dict[str, Any]) -> list[float]:

@@ -6,12 +6,14 @@ A table is a piecewise Chebyshev interpolant of a few functions of one variable 
     sum_n coefficients[piece, f, n] T_n((2 t - a - b)/(b - a)),    n < TERMS.
 
 Pieces are halved until every function is met to `ERROR` times its largest size on the piece, at
-points between the nodes. Four kinds, by how Phi is put together from the functions:
+points between the nodes. Five kinds, by how Phi is put together from the functions:
 
 - ``radial``       Phi = f(r), t = r = |x - y|;
 - ``product``      Phi = prod_i f(|x_i - y_i|), t = |x_i - y_i|;
 - ``zonal``        Phi = f(t) for unit vectors, t = the angle between x and y, in [0, pi];
-- ``homogeneous``  Phi = |x|^n |y|^n f(t), n the `degree`, t the same angle.
+- ``homogeneous``  Phi = |x|^n |y|^n f(t), n the `degree`, t the same angle;
+- ``dot``          Phi = E[s(X.x) s(X.y)], of which s itself is the table: the browser sums the
+                   series in Hermite's polynomials (`page/series.js`).
 
 The angle, and not its cosine, because sign and relu are analytic in it. The three functions are f,
 f' and f''; where f' is 0 at coincidence (no cusp) the second is f'/t, of an angle f'/sin t, so that
@@ -47,11 +49,13 @@ ERROR = 1e-12  # of every function, relative to its largest size on a piece
 TERMS = 20  # Chebyshev polynomials on a piece
 CHECKED = 24  # points between the nodes at which a piece is compared
 FARTHEST = 64.0  # r up to which a radial table goes
-NOTHING = 1e-30  # a potential that stays below this has ended
+NOTHING = 1e-30  # a potential that stays below this has ended; no error is measured by less
 NEAREST = 1e-9  # r from which the table of an unbounded potential begins
 NARROWEST = 1e-10  # a piece, beyond which a function counts as not to be tabulated
 PIECES = 600  # at most
 REACH = 12.0  # |x| up to which an activation is tabulated
+WIDE = 96.0  # the same for the series of dot-product units: 12 deviations at |w| = 8
+NARROW = 3.0  # |x| up to which four derivatives are tabulated too, for short w
 ZERO = 1e-3  # a function smaller than this part of the others is measured by them: f'' of sign is 0
 
 Functions = Callable[[Array], Sequence[Array]]
@@ -107,7 +111,7 @@ def pieces_of(functions: Functions, edges: Sequence[float], zero: float = ZERO) 
         found = values[:, :TERMS] @ _to_coefficients.T
         waves = np.cos(np.outer(np.arange(TERMS), np.arccos(_between)))
         size = np.max(np.abs(values), axis=1)
-        size = np.maximum(size, zero * np.max(size))
+        size = np.maximum(np.maximum(size, zero * np.max(size)), NOTHING)
         error = np.max(np.abs(found @ waves - values[:, TERMS:]), axis=1)
         if not np.all(np.isfinite(values)):
             raise EarnshawError(f"the function is not finite between {low:g} and {high:g}")
@@ -157,6 +161,8 @@ def potential_table(teacher: Teacher) -> dict[str, Any]:
     }
     if not unbounded:
         known["cusp"] = float(coupling.cusp(points)[0])
+    if isinstance(coupling, DotCoupling) and not coupling.degree:
+        return known | {"kind": "dot"} | _dotted(teacher, coupling)
     if isinstance(coupling, (SphereCoupling, DotCoupling)) or loss.manifold.name == "sphere":
         return known | _angular(coupling, known)
     if isinstance(coupling, RadialCoupling):
@@ -194,6 +200,36 @@ def _along(potential: Radial, cusp: float, unbounded: bool) -> dict[str, Any]:
     }
 
 
+def _dotted(teacher: Teacher, coupling: DotCoupling) -> dict[str, Any]:
+    """s for |x| <= WIDE, and s with its first four derivatives for |x| <= NARROW."""
+    name, sigma = teacher.species.name, teacher.activation
+    if coupling.degree == 0:
+        raise EarnshawError(
+            f"of {name} only the direction of a unit matters, and cusps lie along whole rays; "
+            "allowed: on='sphere'"
+        )
+    if not isinstance(sigma, DotProduct) or sigma.kinks or not sigma.differentiable:
+        raise EarnshawError(
+            f"{name} is not smooth, so that the series of its potential in R^d converges too "
+            "slowly for the lab; allowed: on='sphere', smooth or homogeneous activations"
+        )
+    height, width = np.sqrt(coupling.potential.scale), np.sqrt(coupling.potential.variance)
+    derivatives: list[Callable[[Array], Array]] = [lambda x: height * sigma(width * x)]
+    for _ in range(4):
+        derivatives.append(jax.grad(derivatives[-1]))
+
+    def first(count: int) -> Functions:
+        return lambda x: [jax.vmap(one)(x) for one in derivatives[:count]]
+
+    return {
+        "divided": True,
+        "self": None,  # depends on |x|
+        "regions": [],
+        "pieces": pieces_of(first(1), [-WIDE, 0.0, WIDE]).packed(),
+        "derivatives": pieces_of(first(5), [-NARROW, 0.0, NARROW]).packed(),
+    }
+
+
 def _angular(coupling: Coupling, known: dict[str, Any]) -> dict[str, Any]:
     """f, f' (or f'/sin t) and f'' as functions of the angle t.
 
@@ -204,12 +240,7 @@ def _angular(coupling: Coupling, known: dict[str, Any]) -> dict[str, Any]:
     kind, degree = "zonal", 0
     opposite = 0.0
     if isinstance(coupling, DotCoupling):
-        if coupling.degree is None or (coupling.degree == 0):
-            raise EarnshawError(
-                f"{known['name']} in R^d is no function of one number, or has a cusp along every "
-                "ray; allowed: on='sphere', or relu and its powers"
-            )
-        kind, degree = "homogeneous", coupling.degree
+        kind, degree = "homogeneous", coupling.degree or 0
     potential: Any = coupling.potential  # type: ignore[attr-defined]
     if not isinstance(potential, (Zonal, Radial)):
         raise EarnshawError(f"{known['name']} on the sphere is no function of the angle")

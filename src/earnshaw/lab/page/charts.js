@@ -1,7 +1,8 @@
 // Small charts: the energy against time, and the functions sigma and Phi, on canvases.
 
-import { COLOURS } from "./stage.js";
-import { short } from "./verdict.js";
+import { COLOURS } from "./colours.js";
+import { roundStep } from "./marks.js";
+import { short } from "./words.js";
 
 /** @param {HTMLCanvasElement} canvas @returns {{g: CanvasRenderingContext2D, w: number, h: number}} */
 function sheet(canvas) {
@@ -114,9 +115,7 @@ function stroke(g, points) {
 
 /** @param {number} low @param {number} high @param {boolean} whole */
 function ticks(low, high, whole) {
-  const raw = (high - low) / 4;
-  const power = 10 ** Math.floor(Math.log10(raw));
-  let step = power * ([1, 2, 5, 10].find((n) => n * power >= raw) ?? 10);
+  let step = roundStep((high - low) / 4);
   if (whole) step = Math.max(1, Math.round(step));
   const found = [];
   for (let at = Math.ceil(low / step) * step; at <= high + 1e-12 && found.length < 9; at += step)

@@ -63,3 +63,12 @@ export function fill(select, choices, greyed = {}) {
 /** @param {string} name @param {Node} control @param {string} [hint] */
 export const row = (name, control, hint = "") =>
   el("label", { className: "row", title: hint }, el("span", {}, name), control);
+
+/** Offer a file. @param {string} name @param {Blob} blob */
+export function save(name, blob) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}

@@ -1,5 +1,8 @@
-// What can be taken away: the address, pictures, a film, JSON that `earnshaw learn --teacher FILE`
+// What can be taken away: the address, pictures, films, JSON that `earnshaw learn --teacher FILE`
 // and `ew.load` read, and Python code that makes the same run.
+
+import { film, gif } from "./films.js";
+import { save } from "./elements.js";
 
 /** @param {import("./lab.js").Lab} lab @param {{say: (words: string) => void, complain: (words: string) => void, canvas: HTMLCanvasElement}} controls
  * @returns {[string, () => unknown, string][]} */
@@ -25,7 +28,8 @@ export function exportsOf(lab, controls) {
     ],
     ["PNG", () => controls.canvas.toBlob((blob) => blob && save("lab.png", blob)), "The picture"],
     ["SVG", () => text("lab.svg", svgOf(lab), "image/svg+xml"), "The picture, in lines"],
-    ["film", () => film(lab, controls), "WebM of the motion so far"],
+    ["film", () => film(lab, controls), "WebM of the motion, from the start"],
+    ["GIF", () => gif(lab, controls), "An animated GIF of the motion so far"],
     [
       "teacher JSON",
       () => text("teacher.json", teacherJson(lab), "application/json"),
@@ -44,19 +48,22 @@ export function exportsOf(lab, controls) {
   ];
 }
 
-/** @param {string} name @param {Blob} blob */
-function save(name, blob) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}
+const NAMED = /^([a-z][a-z0-9-]*)\(([^()]*=[^()]*)\)$/; // almost-harmonic(radius=0.2)
 
 /** What the units are, for a file. @param {import("./lab.js").Lab} lab */
 function species(lab) {
   const { potential, formula, stage } = lab.state;
   const on = stage === "circle" || stage === "sphere" ? "sphere" : "space";
+  const named = formula.match(NAMED);
+  if (potential === "formula" && named) {
+    const parameters = Object.fromEntries(
+      named[2].split(",").map((part) => {
+        const [name, value] = part.split("=").map((one) => one.trim());
+        return [name, Number.isFinite(Number(value)) ? Number(value) : value];
+      }),
+    );
+    return { activation: named[1], parameters, on };
+  }
   if (potential === "formula")
     return lab.givenActivation
       ? { activation: formula, parameters: {}, on }
@@ -133,7 +140,7 @@ export function svgOf(lab) {
       ? [stage.width / 2 - side / 2, stage.height / 2 - side / 2, side, side]
       : [0, 0, stage.width, stage.height];
     parts.push(
-      `<image href="${stage.surface.toDataURL()}" x="${box[0]}" y="${box[1]}" width="${box[2]}" height="${box[3]}" preserveAspectRatio="none"/>`,
+      `<image href="${stage.layer.surface.toDataURL()}" x="${box[0]}" y="${box[1]}" width="${box[2]}" height="${box[3]}" preserveAspectRatio="none"/>`,
     );
   }
   const round = (/** @type {number} */ value) => Math.round(value * 100) / 100;
@@ -179,32 +186,4 @@ export function svgOf(lab) {
   put(protons, charges, "#c8362f", false);
   put(x, c, "#2166ac", true);
   return `${parts.join("\n")}\n</svg>\n`;
-}
-
-/** Play the motion once and keep it as WebM. @param {import("./lab.js").Lab} lab
- * @param {{say: (words: string) => void, complain: (words: string) => void, canvas: HTMLCanvasElement}} controls */
-async function film(lab, controls) {
-  if (!("MediaRecorder" in globalThis) || !controls.canvas.captureStream) {
-    controls.complain(
-      "this browser records no film; allowed: Chromium, Firefox, or earnshaw simulate --animate",
-    );
-    return;
-  }
-  const recorder = new MediaRecorder(controls.canvas.captureStream(30), { mimeType: "video/webm" });
-  /** @type {Blob[]} */
-  const parts = [];
-  recorder.ondataavailable = (event) => parts.push(event.data);
-  recorder.onstop = () => {
-    save("lab.webm", new Blob(parts, { type: "video/webm" }));
-    controls.say("the film is saved");
-  };
-  lab.rewind();
-  recorder.start();
-  lab.play();
-  controls.say("recording … press pause to end the film");
-  const watch = setInterval(() => {
-    if (lab.playing) return;
-    clearInterval(watch);
-    setTimeout(() => recorder.stop(), 600); // the end is worth a look
-  }, 100);
 }

@@ -5,7 +5,8 @@
 // on a coarse grid, from a lookup table of Phi that is filled once. Shades are those of the plots
 // (earnshaw/plots/_field.py): nine steps on each side of 0, finer near 0.
 
-import { Pieces } from "./potentials.js";
+import { Pieces } from "./pieces.js";
+import { Rays } from "./rays.js";
 
 const ENTRIES = 4096; // of the lookup table
 const STEPS = 9; // shades on each side of 0
@@ -29,6 +30,7 @@ export class Lookup {
   constructor(table, reach) {
     this.kind = table.kind;
     this.degree = table.degree;
+    this.rays = table.kind === "dot" ? new Rays(table) : null;
     const pieces = new Pieces(table.pieces);
     this.values = new Float32Array(ENTRIES + 2);
     this.slopes = new Float32Array(ENTRIES + 2); // f', for the basin map
@@ -78,6 +80,7 @@ export function potentialAt(lookup, d, points, sources, charges) {
   const out = new Float32Array(count);
   const m = charges.length;
   const { kind, values, scale } = lookup;
+  if (lookup.rays) return lookup.rays.at(d, points, sources, charges);
   const radial = kind === "radial" && d === 2;
   for (let j = 0; j < m; j++) {
     const q = charges[j];
@@ -162,56 +165,83 @@ export function stepColours(dark) {
   ];
 }
 
-/** The step of a value: 0 ... 2 STEPS. @param {number} value @param {number[]} levels */
-function stepOf(value, levels) {
-  const size = Math.abs(value);
-  let n = 0;
-  while (n < STEPS && size >= levels[n]) n++;
-  return value < 0 ? STEPS - n : STEPS + n;
-}
+const FINE = 4096; // entries of the table from |value| to its step
 
-/** Shades as an image of the grid, and the contours between the steps.
- * @param {Float32Array} values @param {number} width @param {number} height
- * @param {number[]} levels @param {boolean} dark @param {Float32Array | null} [mask] 0: not shown
- * @param {number} [fine] pixels of the image for each cell of the grid */
-export function shades(values, width, height, levels, dark, mask = null, fine = 3) {
-  const colours = stepColours(dark);
-  const [w, h] = [(width - 1) * fine + 1, (height - 1) * fine + 1];
-  const image = new ImageData(w, h);
-  const data = new Uint32Array(image.data.buffer);
-  const packed = colours.map(([r, g, b]) => (255 << 24) | (b << 16) | (g << 8) | r);
-  const steps = new Uint8Array(w * h);
-  for (let y = 0; y < h; y++) {
-    const gy = Math.min(Math.floor(y / fine), height - 2);
-    const v = y / fine - gy;
-    for (let x = 0; x < w; x++) {
-      const gx = Math.min(Math.floor(x / fine), width - 2);
-      const u = x / fine - gx;
-      const at = gy * width + gx;
-      // bilinear first, steps after: edges of shades are smooth lines
-      const top = values[at] + u * (values[at + 1] - values[at]);
-      const low = values[at + width] + u * (values[at + width + 1] - values[at + width]);
-      const step = stepOf(top + v * (low - top), levels);
-      const i = y * w + x;
-      steps[i] = step;
-      data[i] = mask && !mask[at] ? 0 : packed[step];
-    }
+/** Shades and contours as images, into buffers that are kept from one picture to the next. */
+export class Shades {
+  constructor() {
+    this.image = new ImageData(1, 1);
+    this.steps = new Uint8Array(1);
+    this.stepOf = new Uint8Array(FINE + 1);
+    this.dark = false;
+    /** @type {Uint32Array[]} colours of the steps: plain, on a contour, on that of 0 */
+    this.inks = inks(false);
   }
-  // Contours: a pixel whose neighbour to the right or below is of another step.
-  const ink = dark ? 255 : 0;
-  for (let y = 0; y < h - 1; y++) {
-    for (let x = 0; x < w - 1; x++) {
-      const i = y * w + x;
-      if ((steps[i] === steps[i + 1] && steps[i] === steps[i + w]) || data[i] === 0) continue;
-      const zero =
-        (steps[i] - STEPS) * (steps[i + 1] - STEPS) < 0 ||
-        (steps[i] - STEPS) * (steps[i + w] - STEPS) < 0;
-      const part = zero ? 0.35 : 0.1;
-      for (let n = 0; n < 3; n++) {
-        const place = 4 * i + n;
-        image.data[place] = Math.round(image.data[place] * (1 - part) + ink * part);
+
+  /** An image of the grid. @param {Float32Array} values @param {number} width
+   * @param {number} height @param {number[]} levels @param {boolean} dark
+   * @param {Float32Array | null} [mask] 0: not shown @param {number} [fine] pixels of a cell */
+  paint(values, width, height, levels, dark, mask = null, fine = 3) {
+    const [w, h] = [(width - 1) * fine + 1, (height - 1) * fine + 1];
+    if (this.image.width !== w || this.image.height !== h) {
+      this.image = new ImageData(w, h);
+      this.steps = new Uint8Array(w * h);
+    }
+    if (dark !== this.dark) {
+      this.dark = dark;
+      this.inks = inks(dark);
+    }
+    const { steps, stepOf } = this;
+    const [plain, contour, zero] = this.inks;
+    const top = levels[STEPS - 1];
+    const scale = FINE / top;
+    for (let i = 0, n = 0; i <= FINE; i++) {
+      while (n < STEPS && i >= levels[n] * scale) n++;
+      stepOf[i] = n;
+    }
+    const data = new Uint32Array(this.image.data.buffer);
+    for (let y = 0, i = 0; y < h; y++) {
+      const gy = Math.min((y / fine) | 0, height - 2);
+      const v = y / fine - gy;
+      for (let gx = 0; gx < width - 1; gx++) {
+        const at = gy * width + gx;
+        const left = values[at] + v * (values[at + width] - values[at]);
+        const right = values[at + 1] + v * (values[at + width + 1] - values[at + 1]);
+        const hidden = mask !== null && !mask[at];
+        const last = gx === width - 2 ? fine + 1 : fine;
+        for (let u = 0; u < last; u++, i++) {
+          // linear first, steps after: edges of shades are smooth lines
+          const value = left + ((right - left) * u) / fine;
+          const size = Math.abs(value) * scale;
+          const n = stepOf[size < FINE ? size | 0 : FINE];
+          const step = value < 0 ? STEPS - n : STEPS + n;
+          steps[i] = step;
+          if (hidden) {
+            data[i] = 0;
+            continue;
+          }
+          const before = gx || u ? steps[i - 1] : step;
+          const above = y ? steps[i - w] : step;
+          data[i] =
+            step === before && step === above
+              ? plain[step]
+              : (step - STEPS) * (before - STEPS) < 0 || (step - STEPS) * (above - STEPS) < 0
+                ? zero[step]
+                : contour[step];
+        }
       }
     }
+    return this.image;
   }
-  return image;
+}
+
+/** @param {boolean} dark @returns {Uint32Array[]} */
+function inks(dark) {
+  const ink = dark ? 255 : 0;
+  return [0, 0.1, 0.35].map((part) =>
+    Uint32Array.from(stepColours(dark), (colour) => {
+      const [r, g, b] = colour.map((value) => Math.round(value * (1 - part) + ink * part));
+      return (255 << 24) | (b << 16) | (g << 8) | r;
+    }),
+  );
 }

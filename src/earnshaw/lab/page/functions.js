@@ -2,17 +2,47 @@
 // functions of the input.
 
 import { drawCurves } from "./charts.js";
-import { Pieces } from "./potentials.js";
+import { Pieces } from "./pieces.js";
+import { Potential } from "./potentials.js";
 import { stepColours } from "./field.js";
 
 const SIDE = 72; // pixels of a map
 const INPUTS = 3; // |x_1|, |x_2| up to which it goes
 
 /** @param {import("./controls.js").Controls} controls
- * @param {{table: import("./potentials.js").PackedTable, activation: {pieces: import("./potentials.js").PackedPieces} | null,
+ * @param {{table: import("./potentials.js").PackedTable, activation: {pieces: import("./pieces.js").PackedPieces} | null,
  *   profile: number[] | null,
  *   state: import("./state.js").State, x: Float64Array, c: Float64Array, dark: boolean}} about */
 export function drawFunctions(controls, { table, activation, profile, state, x, c, dark }) {
+  const drawn = drawnOn.get(controls);
+  if (drawn?.table !== table || drawn.dark !== dark || drawn.width !== controls.phi.clientWidth) {
+    drawnOn.set(controls, { table, dark, width: controls.phi.clientWidth });
+    drawGraphs(controls, { table, activation, profile, dark });
+  }
+  const maps = Boolean(activation) && state.dim === 2 && table.kind !== "radial";
+  controls.mapRow.hidden = !maps;
+  if (!maps || !activation) return;
+  const sigma = new Pieces(activation.pieces);
+  const f = networkMap(sigma, state.protons.flat(), state.charges);
+  const g = networkMap(sigma, x, c);
+  const limit = Math.max(...f.map(Math.abs), 1e-9);
+  paintMap(controls.maps[0].canvas, f, limit, dark);
+  paintMap(controls.maps[1].canvas, g, limit, dark);
+  paintMap(
+    controls.maps[2].canvas,
+    f.map((value, i) => value - g[i]),
+    limit,
+    dark,
+  );
+}
+
+/** @type {WeakMap<object, {table: object, dark: boolean, width: number}>} what is drawn already */
+const drawnOn = new WeakMap();
+
+/** sigma and Phi. @param {import("./controls.js").Controls} controls
+ * @param {{table: import("./potentials.js").PackedTable, activation: {pieces: import("./pieces.js").PackedPieces} | null,
+ *   profile: number[] | null, dark: boolean}} about */
+function drawGraphs(controls, { table, activation, profile, dark }) {
   controls.sigma.hidden = !activation && !profile;
   if (profile) {
     const points = /** @type {[number, number][]} */ (
@@ -32,35 +62,28 @@ export function drawFunctions(controls, { table, activation, profile, state, x, 
     drawCurves(controls.sigma, [{ points, colour: "ink" }], { dark, x: "x", y: "σ(x)" });
   }
   const angular = table.kind === "zonal" || table.kind === "homogeneous";
-  const phi = new Pieces(table.pieces);
-  const end = angular ? Math.PI : 3.5;
+  const dot = table.kind === "dot";
+  const phi = dot ? null : new Pieces(table.pieces);
+  const pair = dot ? new Potential(table, 2) : null; // of unit vectors
+  const end = angular || dot ? Math.PI : 3.5;
   const start = table.unbounded ? 0.02 : 0;
   const values = /** @type {[number, number][]} */ (
     Array.from({ length: 281 }, (_, i) => {
       const t = start + ((end - start) * i) / 280;
-      return [t, phi.at(t)[0]];
+      return [t, phi?.at(t)[0] ?? pair?.pair([1, 0], 0, [Math.cos(t), Math.sin(t)], 0, false) ?? 0];
     })
   );
   drawCurves(controls.phi, [{ points: values, colour: "field" }], {
     dark,
-    x: angular ? "angle" : "r",
-    y: angular ? "Φ(angle)" : table.kind === "product" ? "Φ along an axis" : "Φ(r)",
+    x: angular || dot ? "angle" : "r",
+    y: dot
+      ? "Φ of unit vectors"
+      : angular
+        ? "Φ(angle)"
+        : table.kind === "product"
+          ? "Φ along an axis"
+          : "Φ(r)",
   });
-  const maps = Boolean(activation) && state.dim === 2 && angular;
-  controls.mapRow.hidden = !maps;
-  if (!maps || !activation) return;
-  const sigma = new Pieces(activation.pieces);
-  const f = networkMap(sigma, state.protons.flat(), state.charges);
-  const g = networkMap(sigma, x, c);
-  const limit = Math.max(...f.map(Math.abs), 1e-9);
-  paintMap(controls.maps[0].canvas, f, limit, dark);
-  paintMap(controls.maps[1].canvas, g, limit, dark);
-  paintMap(
-    controls.maps[2].canvas,
-    f.map((value, i) => value - g[i]),
-    limit,
-    dark,
-  );
 }
 
 /** sum_i c_i sigma(x.w_i) over a square of inputs. @param {Pieces} sigma

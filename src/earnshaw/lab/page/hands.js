@@ -1,6 +1,6 @@
 // What hands do on the stage: drag, charge, zoom, turn, and the same by keys.
 
-import { short } from "./verdict.js";
+import { short } from "./words.js";
 
 /** Listen to the pointer, the wheel and the keys on the stage.
  * @param {import("./controls.js").Controls} controls */

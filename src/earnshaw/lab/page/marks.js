@@ -4,7 +4,7 @@ const SEGMENTS = 3000; // of all ways together
 const BANDS = 10; // of opacity along a way
 export const MARGIN = 26;
 
-/** @param {import("./stage.js").Stage} stage @param {CanvasRenderingContext2D} g @param {import("./stage.js").Picture} picture @param {typeof import("./stage.js").COLOURS.light} colours */
+/** @param {import("./stage.js").Stage} stage @param {CanvasRenderingContext2D} g @param {import("./stage.js").Picture} picture @param {import("./colours.js").Colours} colours */
 export function drawTrails(stage, g, { dim, x, ways }, colours) {
   if (ways.length < 2) return;
   const k = x.length / dim;
@@ -17,26 +17,29 @@ export function drawTrails(stage, g, { dim, x, ways }, colours) {
     (_, n) => ways[Math.round((n * (ways.length - 1)) / (count - 1))].x,
   ).filter((way) => way.length === x.length);
   const piece = Math.ceil(rows.length / BANDS); // drawn with one opacity, fainter the older
-  for (let i = 0; i < k; i++) {
-    for (let from = 0; from < rows.length - 1; from += piece) {
-      g.beginPath();
-      let behind = false;
-      for (let n = from; n <= Math.min(from + piece, rows.length - 1); n++) {
-        const [px, py, depth] = stage.place(rows[n], i * dim);
-        if (n === from) g.moveTo(px, py);
-        else g.lineTo(px, py);
-        behind = depth < 0;
+  for (let from = 0; from < rows.length - 1; from += piece) {
+    const paths = [new Path2D(), new Path2D()]; // in front, and behind the sphere
+    const to = Math.min(from + piece, rows.length - 1);
+    for (let i = 0; i < k; i++) {
+      const path = paths[stage.place(rows[to], i * dim)[2] < 0 ? 1 : 0];
+      for (let n = from; n <= to; n++) {
+        const [px, py] = stage.place(rows[n], i * dim);
+        if (n === from) path.moveTo(px, py);
+        else path.lineTo(px, py);
       }
-      g.globalAlpha = (0.2 + (0.55 * from) / rows.length) * (behind ? 0.3 : 1);
-      g.stroke();
     }
+    paths.forEach((path, behind) => {
+      if (behind && stage.kind !== "sphere") return;
+      g.globalAlpha = (0.2 + (0.55 * from) / rows.length) * (behind ? 0.3 : 1);
+      g.stroke(path);
+    });
   }
   g.globalAlpha = 1;
 }
 
 /** Red discs with a plus, blue ones with a minus; hollow where the weight is negative; a bound
  * electron is a ring around its proton. @param {import("./stage.js").Stage} stage @param {CanvasRenderingContext2D} g
- * @param {import("./stage.js").Picture} picture @param {typeof import("./stage.js").COLOURS.light} colours */
+ * @param {import("./stage.js").Picture} picture @param {import("./colours.js").Colours} colours */
 export function drawCharges(stage, g, picture, colours) {
   const { dim: d, x, c, bound, protons, charges, selected, frozen } = picture;
   const largest = Math.max(...charges.map(Math.abs), ...c.map(Math.abs), 1e-9);
@@ -104,7 +107,7 @@ function covers(stage, px, py, protons, d) {
 }
 
 /** The direction of the smallest eigenvalue. @param {import("./stage.js").Stage} stage @param {CanvasRenderingContext2D} g
- * @param {import("./stage.js").Picture} picture @param {typeof import("./stage.js").COLOURS.light} colours */
+ * @param {import("./stage.js").Picture} picture @param {import("./colours.js").Colours} colours */
 export function drawArrows(stage, g, { dim: d, x, direction }, colours) {
   if (!direction || direction.length !== x.length) return;
   g.strokeStyle = g.fillStyle = colours.astray;
@@ -158,4 +161,15 @@ function arrow(g, ax, ay, bx, by) {
   g.lineTo(bx - ux * 10 - uy * 5, by - uy * 10 + ux * 5);
   g.lineTo(bx - ux * 10 + uy * 5, by - uy * 10 - ux * 5);
   g.fill();
+}
+
+/** A round distance between marks of an axis, at least `raw`. @param {number} raw */
+export function roundStep(raw) {
+  const power = 10 ** Math.floor(Math.log10(raw));
+  return power * ([1, 2, 5, 10].find((n) => n * power >= raw) ?? 10);
+}
+
+/** @param {number} value */
+export function tidy(value) {
+  return (Math.round(value * 1e6) / 1e6).toString().replace("-", "−");
 }

@@ -159,8 +159,7 @@ function* climbs(run) {
     const others = run.c.slice();
     others[unit] = 0;
     const own = (/** @type {Float64Array} */ point) => {
-      const size =
-        engine.potential.kind === "homogeneous" ? engine.potential.alone(point, 0, false) : 1;
+      const size = engine.potential.sized ? engine.potential.alone(point, 0, false) : 1;
       const { value, gradient } = engine.felt(point, run.x, others, unit);
       return {
         height: Math.log(value * value) - Math.log(Math.abs(size) || 1e-300),
@@ -175,7 +174,7 @@ function* climbs(run) {
     let length = 0.2;
     for (let turn = 0; turn < CLIMB && length > SETTLED; turn++) {
       const slope = Array.from(now.gradient, (g) => (2 * g) / now.value);
-      if (engine.potential.kind === "homogeneous") {
+      if (engine.potential.sized) {
         engine.potential.alone(here, 0, false);
         for (let n = 0; n < d; n++) slope[n] -= engine.potential.gradient[n] / now.size;
       }

@@ -2,72 +2,18 @@
 //
 // A table is piecewise Chebyshev in one variable t: the distance r, or the angle between two
 // vectors. Its functions are f, f' (or f'/t, of an angle f'/sin t, where there is no cusp) and f''.
+// Of dot-product units that are not homogeneous it is the activation itself (pieces.js, series.js).
+
+import { Pieces } from "./pieces.js";
+import { Series } from "./series.js";
 
 /**
- * @typedef {{edges: string, coefficients: string, functions: number, error: number}} PackedPieces
+ * @typedef {import("./pieces.js").PackedPieces} PackedPieces
  * @typedef {{name: string, kind: string, on: string, degree: number, cusp: number, opposite: number,
  *   divided: boolean, self: number | null, unbounded: boolean, error: number,
  *   regions: {character: string, low: number, high: number | null, eigenvalue: number | null}[],
- *   pieces: PackedPieces}} PackedTable
+ *   pieces: PackedPieces, derivatives?: PackedPieces}} PackedTable
  */
-
-const TERMS = 20;
-
-/** @param {string} text @returns {Float64Array} the float64 numbers that base64 text holds */
-export function unpacked(text) {
-  const raw = atob(text);
-  const bytes = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
-  return new Float64Array(bytes.buffer);
-}
-
-/** Piecewise Chebyshev functions of one variable. */
-export class Pieces {
-  /** @param {PackedPieces} packed */
-  constructor(packed) {
-    this.edges = unpacked(packed.edges);
-    this.coefficients = unpacked(packed.coefficients);
-    this.count = packed.functions;
-    this.low = this.edges[0];
-    this.high = this.edges[this.edges.length - 1];
-    /** the values of the last call */
-    this.out = new Float64Array(this.count);
-    this.piece = 0;
-  }
-
-  /** All functions at t, into `out`; beyond the ends, the values there. @param {number} t */
-  at(t) {
-    const edges = this.edges;
-    let piece = this.piece;
-    if (t < edges[piece] || t >= edges[piece + 1]) {
-      let low = 0;
-      let high = edges.length - 2;
-      while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if (t >= edges[middle]) low = middle;
-        else high = middle - 1;
-      }
-      this.piece = piece = low;
-    }
-    const a = edges[piece];
-    const b = edges[piece + 1];
-    const x = Math.max(-1, Math.min(1, (2 * t - a - b) / (b - a)));
-    const c = this.coefficients;
-    const twice = 2 * x;
-    for (let f = 0; f < this.count; f++) {
-      const start = (piece * this.count + f) * TERMS;
-      let next = 0;
-      let last = 0;
-      for (let n = TERMS - 1; n > 0; n--) {
-        const here = c[start + n] + twice * next - last;
-        last = next;
-        next = here;
-      }
-      this.out[f] = c[start] + x * next - last;
-    }
-    return this.out;
-  }
-}
 
 /**
  * What a pair of units does to each other: value, gradient in x, and with `pair` (hessian = true)
@@ -87,7 +33,9 @@ export class Potential {
     this.own = table.self ?? 0;
     this.sphere = table.kind === "zonal";
     this.pieces = new Pieces(table.pieces);
-    this.ended = !this.sphere && table.kind !== "homogeneous" && this.pieces.high < 64;
+    this.series = table.kind === "dot" ? new Series(table) : null;
+    this.sized = table.kind === "dot" || table.kind === "homogeneous"; // Phi(x, x) depends on x
+    this.ended = (table.kind === "radial" || table.kind === "product") && this.pieces.high < 64;
     this.value = 0;
     this.gradient = new Float64Array(dim);
     this.second = new Float64Array(dim * dim); // in x, x
@@ -106,6 +54,7 @@ export class Potential {
     const d = this.dim;
     if (this.kind === "radial") this.radial(X, i * d, Y, j * d, hessian);
     else if (this.kind === "product") this.product(X, i * d, Y, j * d, hessian);
+    else if (this.series) this.dotted(this.series, X, i * d, Y, j * d, hessian);
     else this.angular(X, i * d, Y, j * d, hessian);
     return this.value;
   }
@@ -267,15 +216,65 @@ export class Potential {
     }
   }
 
+  /** E[s(X.x) s(X.y)]. With [i j] = E[s^(i)(X.x) s^(j)(X.y)] the gradient in x is
+   * [20] x + [11] y; its derivatives in x and in y follow by the same rule.
+   * @param {Series} series @param {ArrayLike<number>} X @param {number} p
+   * @param {ArrayLike<number>} Y @param {number} q @param {boolean} hessian */
+  dotted(series, X, p, Y, q, hessian) {
+    const d = this.dim;
+    let [xx, yy, xy] = [0, 0, 0];
+    for (let n = 0; n < d; n++) {
+      xx += X[p + n] * X[p + n];
+      yy += Y[q + n] * Y[q + n];
+      xy += X[p + n] * Y[q + n];
+    }
+    const size = Math.sqrt(xx) * Math.sqrt(yy);
+    const rho = size > 0 ? Math.max(-1, Math.min(1, xy / size)) : 0;
+    const [a, b] = [series.of(Math.sqrt(xx)), series.of(Math.sqrt(yy))];
+    const count = Math.min(a.count, b.count);
+    const [A, B] = [a.orders, b.orders];
+    this.value = Series.sum(A[0], B[0], count, rho);
+    const own = Series.sum(A[2], B[0], count, rho);
+    const cross = Series.sum(A[1], B[1], count, rho);
+    for (let n = 0; n < d; n++) this.gradient[n] = own * X[p + n] + cross * Y[q + n];
+    if (!hessian) return;
+    const e40 = Series.sum(A[4], B[0], count, rho);
+    const e31 = Series.sum(A[3], B[1], count, rho);
+    const e22 = Series.sum(A[2], B[2], count, rho);
+    const e13 = Series.sum(A[1], B[3], count, rho);
+    for (let n = 0; n < d; n++) {
+      for (let m = 0; m < d; m++) {
+        const one = n === m ? 1 : 0;
+        const [xn, yn, xm, ym] = [X[p + n], Y[q + n], X[p + m], Y[q + m]];
+        this.second[n * d + m] =
+          own * one + e40 * xn * xm + e31 * (xn * ym + yn * xm) + e22 * yn * ym;
+        this.mixed[n * d + m] =
+          cross * one + e22 * xn * ym + e31 * xn * xm + e13 * yn * ym + e22 * yn * xm;
+      }
+    }
+  }
+
   /** Phi(x, x), its gradient and second derivative in x with both arguments moving.
    * @param {ArrayLike<number>} X @param {number} i @param {boolean} hessian */
   alone(X, i, hessian) {
     this.nothing();
     this.value = this.own;
-    if (this.kind !== "homogeneous") return this.value;
+    if (!this.sized) return this.value;
     const d = this.dim;
     let square = 0;
     for (let n = 0; n < d; n++) square += X[i * d + n] ** 2;
+    if (this.series) {
+      const { own, slope, bend } = this.series.of(Math.sqrt(square));
+      this.value = own;
+      for (let n = 0; n < d; n++) {
+        this.gradient[n] = slope * X[i * d + n];
+        for (let m = 0; m < d; m++) {
+          const ray = square > 0 ? (X[i * d + n] * X[i * d + m]) / square : 0;
+          this.second[n * d + m] = slope * ((n === m ? 1 : 0) - ray) + bend * ray;
+        }
+      }
+      return this.value;
+    }
     const N = this.degree;
     this.value = this.own * square ** N;
     const slope = 2 * N * this.own * (N === 1 ? 1 : square ** (N - 1));

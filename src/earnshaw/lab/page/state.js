@@ -6,6 +6,13 @@
 // its coordinates and its weight; `x` after an electron freezes its position, `w` its weight.
 
 export const STAGES = { line: 1, plane: 2, space: 3, circle: 2, sphere: 3 };
+export const STAGE_NAMES = {
+  line: "line R¹",
+  plane: "plane R²",
+  space: "space R³",
+  circle: "circle S¹",
+  sphere: "sphere S²",
+};
 export const LIMIT = 64; // units of each kind
 const LONGEST = 20000; // characters of a state
 const FARTHEST = 1000;

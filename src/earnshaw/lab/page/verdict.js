@@ -6,6 +6,8 @@
 // of the Hessian over the smooth motions, across those that rescaling a homogeneous unit makes.
 
 import { eigen } from "./linear.js";
+import { theorems } from "./theorems.js";
+import { short } from "./words.js";
 
 const COINCIDENT = 1e-8; // closer units are in one place
 const RELATIVE = 1e-6; // of the tolerance, to the teacher
@@ -13,11 +15,9 @@ const HELD = 1e-6; // a margin smaller than this part of the pull is none
 const ROUNDING = 64 * 2.2e-16; // of a loss that is 0
 
 /**
- * @typedef {{says: string, holds: boolean, here: string}} Hypothesis
- * @typedef {{theorem: string, source: string, hypotheses: Hypothesis[], guarantees: string}} Theorem
  * @typedef {{kind: string, words: string, loss: number, gradientNorm: number, eigenvalue: number,
  *   margin: number | null, tolerance: number, laplacians: Float64Array, heldBy: Int32Array,
- *   direction: {positions: Float64Array, weights: Float64Array} | null, theorems: Theorem[]}} Seen
+ *   direction: {positions: Float64Array, weights: Float64Array} | null, theorems: import("./theorems.js").Theorem[]}} Seen
  */
 
 /** @param {import("./engine.js").Engine} engine @param {Float64Array} x0 @param {Float64Array} c
@@ -90,7 +90,7 @@ export function examine(engine, x0, c, plan) {
   const soft = softest(engine, H, x, c, basis, moving && charging);
   const tolerance = RELATIVE * scaleOf(engine);
   const seen = {
-    loss: isZero(engine, c, slope.energy) ? 0 : slope.energy,
+    loss: isZero(engine, x, c, slope.energy) ? 0 : slope.energy,
     gradientNorm,
     eigenvalue: soft.value,
     direction: soft.direction,
@@ -99,7 +99,7 @@ export function examine(engine, x0, c, plan) {
     tolerance,
     margin: Number.isFinite(margin) ? margin : null,
   };
-  const verdict = say(engine, c, seen, {
+  const verdict = say(engine, x, c, seen, {
     repelled,
     loose,
     free: where.groups.some((g) => !g.anchored),
@@ -109,7 +109,7 @@ export function examine(engine, x0, c, plan) {
   return {
     ...seen,
     ...verdict,
-    theorems: theorems(engine, x, c, slope.weights, where, { moving, charging, tolerance }),
+    theorems: theorems(engine, x, c, slope.weights, { moving, charging, tolerance }),
   };
 }
 
@@ -286,25 +286,15 @@ function scaleOf(engine) {
   return known ? s * Math.min(1, s) * power : 1;
 }
 
-/** @param {number} value */
-export function short(value) {
-  if (!Number.isFinite(value)) return value > 0 ? "∞" : "none";
-  if (value === 0) return "0";
-  const size = Math.abs(value);
-  return (
-    size >= 1e4 || size < 1e-3 ? value.toExponential(2) : Number(value.toPrecision(3)).toString()
-  ).replaceAll("-", "−");
-}
-
-/** The verdict and its words. @param {import("./engine.js").Engine} engine @param {Float64Array} c
- * @param {Omit<Seen, "kind" | "words" | "theorems">} seen
+/** The verdict and its words. @param {import("./engine.js").Engine} engine @param {Float64Array} x
+ * @param {Float64Array} c @param {Omit<Seen, "kind" | "words" | "theorems">} seen
  * @param {{repelled: number, loose: number, free: boolean, moving: boolean, unsure: boolean}} cusps */
-function say(engine, c, seen, { repelled, loose, free, moving, unsure }) {
+function say(engine, x, c, seen, { repelled, loose, free, moving, unsure }) {
   const bound = seen.heldBy.filter((j) => j !== -1).length;
   if (!c.length) return { kind: "empty", words: "no electrons: add one with a double click" };
   if (!Number.isFinite(seen.loss))
     return { kind: "inconclusive", words: "the energy is infinite: two charges are in one place" };
-  const zero = isZero(engine, c, seen.loss);
+  const zero = isZero(engine, x, c, seen.loss);
   if (zero)
     return {
       kind: bound ? "cusp-minimum" : "minimum",
@@ -363,95 +353,24 @@ function say(engine, c, seen, { repelled, loose, free, moving, unsure }) {
 }
 
 /** Whether a loss is 0 to rounding. @param {import("./engine.js").Engine} engine
- * @param {Float64Array} c @param {number} loss */
-function isZero(engine, c, loss) {
-  return !engine.bare && Math.abs(loss) <= ROUNDING * sizeOf(engine, c);
+ * @param {Float64Array} x @param {Float64Array} c @param {number} loss */
+function isZero(engine, x, c, loss) {
+  return !engine.bare && Math.abs(loss) <= ROUNDING * sizeOf(engine, x, c);
 }
 
 /** @param {number} count */
 const held = (count) => (count === 1 ? "one electron is bound" : `${count} electrons are bound`);
 
 /** (sum_i |c_i| Phi_ii^(1/2) + the same of b)^2. @param {import("./engine.js").Engine} engine
- * @param {Float64Array} c */
-function sizeOf(engine, c) {
-  const root = Math.sqrt(Math.abs(engine.potential.own));
+ * @param {Float64Array} x @param {Float64Array} c */
+function sizeOf(engine, x, c) {
+  const { potential, charges, protons } = engine;
   let total = 0;
-  for (const weight of [...c, ...engine.charges]) total += Math.abs(weight) * root;
-  return total * total;
-}
-
-/** Theorems of the papers on harmonic potentials, each hypothesis looked at.
- * @param {import("./engine.js").Engine} engine @param {Float64Array} x @param {Float64Array} c
- * @param {Float64Array} slopes @param {{groups: {units: number[], anchored: boolean}[], heldBy: Int32Array}} where
- * @param {{moving: boolean, charging: boolean, tolerance: number}} how @returns {Theorem[]} */
-function theorems(engine, x, c, slopes, where, { moving, charging, tolerance }) {
-  const d = engine.dim;
-  const { regions } = engine.potential.table;
-  if (!c.length || !regions.length) return [];
-  const nearest = Array.from(c, (_, i) => {
-    let least = Infinity;
-    for (let j = 0; j < engine.charges.length; j++)
-      least = Math.min(least, gap(x, i, engine.protons, j, d));
-    for (let j = 0; j < c.length; j++) if (j !== i) least = Math.min(least, gap(x, i, x, j, d));
-    return least;
+  c.forEach((weight, i) => {
+    total += Math.abs(weight) * Math.sqrt(Math.abs(potential.alone(x, i, false)));
   });
-  const apart = nearest.every((r) => r > 0);
-  const motion = { says: "positions may move", holds: moving, here: "" };
-  const found = [];
-  if (regions.every((one) => one.character === "harmonic")) {
-    found.push({
-      theorem: "Earnshaw’s theorem",
-      source: "EPD Thm 3.3, Full Thm 3.4",
-      hypotheses: [
-        { says: "Φ is harmonic off coincidence", holds: true, here: "" },
-        motion,
-        {
-          says: "no two charges coincide",
-          holds: apart,
-          here: apart ? "" : "an electron sits on a charge",
-        },
-      ],
-      guarantees:
-        "no rest off the protons that is a strict minimum: every Laplacian is 0, so some direction goes down",
-    });
-  }
-  const screened = regions.find((one) => one.character === "lambda-harmonic");
-  if (screened) {
-    const off = nearest.map((r) => r >= screened.low && r > 0);
-    const count = off.filter(Boolean).length;
-    const best = charging && slopes.every((s) => Math.abs(s) <= tolerance);
-    found.push({
-      theorem: "No local minimum off the cores",
-      source: "EPD Thm 3.9, Full Thm 3.6",
-      hypotheses: [
-        {
-          says: "Φ is λ-harmonic between some electron and all other charges",
-          holds: count > 0,
-          here: `${count} of ${c.length} electrons are off every core, of radius ${short(screened.low)}`,
-        },
-        motion,
-        {
-          says: "each weight is the best",
-          holds: best,
-          here: charging ? "" : "weights are fixed here",
-        },
-        {
-          says: "the charge of such an electron is not 0",
-          holds: off.some((is, i) => is && c[i] !== 0),
-          here: "",
-        },
-      ],
-      guarantees:
-        "Earnshaw: no rest off the protons, because the Laplacian of each free electron is negative",
-    });
-  }
-  return found;
-}
-
-/** @param {ArrayLike<number>} X @param {number} i @param {ArrayLike<number>} Y @param {number} j
- * @param {number} d */
-function gap(X, i, Y, j, d) {
-  let square = 0;
-  for (let n = 0; n < d; n++) square += (X[i * d + n] - Y[j * d + n]) ** 2;
-  return Math.sqrt(square);
+  charges.forEach((weight, j) => {
+    total += Math.abs(weight) * Math.sqrt(Math.abs(potential.alone(protons, j, false)));
+  });
+  return total * total;
 }
