@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -91,6 +92,7 @@ maximum_signature_line_length = 88
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
+autodoc_mock_imports = [] if find_spec("torch") else ["torch"]  # not in the extra: gigabytes
 autodoc_preserve_defaults = True
 napoleon_use_rtype = False
 napoleon_use_ivar = True
