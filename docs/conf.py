@@ -73,6 +73,7 @@ os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(HERE.parent / ".jax_cache
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 os.environ.setdefault("COLUMNS", "88")
+os.environ.setdefault("NO_COLOR", "1")
 
 # A profile of our own: nobody's start-up files, figures shown in the page, and no remark that the
 # kernel's local port is in plain text.
