@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -72,6 +73,7 @@ os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(HERE.parent / ".jax_cache
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 os.environ.setdefault("COLUMNS", "88")
+os.environ.setdefault("NO_COLOR", "1")
 
 # A profile of our own: nobody's start-up files, figures shown in the page, and no remark that the
 # kernel's local port is in plain text.
@@ -91,6 +93,7 @@ maximum_signature_line_length = 88
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
+autodoc_mock_imports = [] if find_spec("torch") else ["torch"]  # not in the extra: gigabytes
 autodoc_preserve_defaults = True
 napoleon_use_rtype = False
 napoleon_use_ivar = True
