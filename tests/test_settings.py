@@ -48,7 +48,7 @@ def test_signatures(function, settings):
     assert set(parameters) - HOW == names
     assert all(parameters[name].default is None for name in names)
     for name in names:
-        assert f"\n        {name}: " in function.__doc__
+        assert f"\n    {name}\n" in function.__doc__
 
 
 def test_the_signature_of_simulate():

@@ -20,7 +20,8 @@ def teacher_of(activation, weights, seed: int = 0) -> ew.Teacher:
 
 def test_two_outputs_are_learned_node_by_node_not_told_how_many(tmp_path):
     """Every unit with the vector of its weights; the run can be drawn."""
-    teacher = teacher_of("erf", [[1.0, -0.5], [0.3, 1.2]])
+    positions = np.random.default_rng(0).normal(size=(2, 2))
+    teacher = ew.Teacher(positions, [[1.0, -0.5], [0.3, 1.2]], "gaussian")
     run = ew.learn(teacher)
     assert run.result == "recovered"
     assert run.student.weights.shape == (2, 2)
@@ -37,7 +38,7 @@ def test_units_of_two_activations_and_a_constant_come_back_by_newtons_method():
     teacher = ew.Teacher(
         rng.normal(size=(2, 2)),
         [1.0, -0.7],
-        ["softplus", "erf"],
+        ["sin", "gaussian-bump"],  # of elementary potentials, which are soon compiled
         biases=rng.normal(size=2),
         intercept=0.5,
     )

@@ -131,9 +131,9 @@ def _draw_trajectories(figure: Any, run: Run, arrivals: Arrivals, own: Any = Non
 
 
 def _draw_background(axes: Any, run: Run, view: View) -> None:
-    """The teacher's own potential: what a first electron feels."""
+    """The teacher's own potential: what a first electron feels; of several outputs none."""
     grid = view.grid(GRID)
-    if grid is None:
+    if grid is None or run.teacher.outputs is not None:
         return
     nobody = np.zeros((1, 0, run.teacher.dim)), np.zeros((1, 0))
     (values,) = potentials(run.teacher, grid.points, *nobody)

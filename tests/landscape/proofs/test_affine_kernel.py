@@ -109,7 +109,10 @@ def test_an_answer_with_biases_under_a_mixture_is_proven():
 
 
 def test_what_has_no_proof_is_one_line():
-    for name, weights, words in (("tanh", [1.0], "erf, relu"), ("erf", [[1.0, 2.0]], "2 outputs")):
+    for name, weights, words in (
+        ("tanh", [1.0], "erf, normal-cdf, relu"),
+        ("erf", [[1.0, 2.0]], "2 outputs"),
+    ):
         teacher = ew.Teacher([[1.0, 0.5]], weights, name, biases=[0.1])
         with pytest.raises(ValueError, match=words):
             ew.prove(teacher, teacher.student())
