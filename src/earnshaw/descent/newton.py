@@ -19,7 +19,8 @@ needs no samples: G is made of the student's charges alone (`Objective.metric`),
 to learn. Units that nearly coincide, or are saturated, make L a narrow valley in which a
 quasi-Newton method creeps: ten erf units with biases in d = 5 were never learned by BFGS
 (`benchmarks/networks.py --only recovery`). t falls after a step that did what the tangent promised
-and rises after one that did not (Marquardt, J. SIAM 11, 1963; diag G after More, 1978).
+and rises after one that did not (Marquardt, J. SIAM 11, 1963; diag G after More, 1978). Optimistix
+and SciPy have the method for a list of residuals, which an exact loss does not have.
 
 `refine` is what node-wise learning needs of both. While units are missing, the best place of a
 free unit is pulled aside by those that overlap with it. For potentials without cusps some steps of
