@@ -32,7 +32,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import earnshaw as ew
-from earnshaw.duality.series.affine_series import DEGREE, _rule
+from earnshaw.duality.series.affine_series import DEGREE, rule
 
 PARTS = ("cost", "large", "flow", "recovery")
 DIGITS = 1e-4  # the standard error of Monte Carlo, relative to the loss
@@ -153,7 +153,7 @@ def in_torch(name: str, teacher: ew.Teacher, student: ew.Student) -> Callable[[]
         inner = (h * h - 2 * rho * h * k + k * k) / (2 * t * t)
         return total + s1 * s2 * t * torch.exp(-inner) / (2 * math.pi)
 
-    points, features = (tensor(part) for part in _rule())
+    points, features = (tensor(part) for part in rule())
 
     def smooth(y: Any, z: Any) -> Any:
         mu1, mu2, q1, q2, cross = moments(y, z)

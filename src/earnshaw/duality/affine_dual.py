@@ -138,22 +138,33 @@ def over_clouds(clouds: Cloud, term: Callable[[Cloud], Any]) -> Any:
     return jax.lax.scan(add, nothing, clouds)[0]
 
 
-def seen(cloud: Cloud, x: Array, y: Array, careful: bool = True) -> Seen:
-    """Units at x, y (..., D) that broadcast; `careful` for the angle of nearly parallel ones."""
+def seen(cloud: Cloud, x: Array, y: Array) -> Seen:
+    """Units at x, y (..., D) that broadcast; the angle of nearly parallel ones is right too."""
     along, across = x @ cloud.root, y @ cloud.root
     q1, q2 = (jnp.sum(z * z, axis=-1) for z in (along, across))
     c = jnp.sum(along * across, axis=-1)
     size = jax.lax.stop_gradient(jnp.sqrt(q1) * jnp.sqrt(q2))
     fixed = jax.lax.stop_gradient(c)
-    if careful:
-        side = jnp.where(fixed < 0, -1.0, 1.0)
-        small = jax.lax.stop_gradient(deficit(along, side[..., None] * across))
-        large = size + jnp.abs(fixed)
-        low, high = jnp.where(fixed < 0, large, small), jnp.where(fixed < 0, small, large)
-    else:
-        low, high = (jnp.maximum(size + sign * fixed, 0.0) for sign in (-1, 1))
+    side = jnp.where(fixed < 0, -1.0, 1.0)
+    small = jax.lax.stop_gradient(deficit(along, side[..., None] * across))
+    large = size + jnp.abs(fixed)
+    low, high = jnp.where(fixed < 0, large, small), jnp.where(fixed < 0, small, large)
     units = Affine(x @ cloud.mean, y @ cloud.mean, q1, q2, c, low, high)
     return Seen(units, along, across)
+
+
+def seen_in_tile(cloud: Cloud, x: Array, y: Array) -> Seen:
+    """All pairs of x (k, D) and y (m, D): covariances (k, m) by one product.
+
+    What belongs to one unit stays (k, 1) or (1, m). The angle has the digits of the product.
+    """
+    along, across = x @ cloud.root, y @ cloud.root
+    q1, q2 = jnp.sum(along * along, axis=-1)[:, None], jnp.sum(across * across, axis=-1)[None, :]
+    c = along @ across.T
+    size, fixed = jax.lax.stop_gradient((jnp.sqrt(q1) * jnp.sqrt(q2), c))
+    low, high = (jnp.maximum(size + sign * fixed, 0.0) for sign in (-1, 1))
+    means = (x @ cloud.mean)[:, None], (y @ cloud.mean)[None, :]
+    return Seen(Affine(*means, q1, q2, c, low, high), along, across)
 
 
 def clouds_of(inputs: Inputs, dim: int) -> Cloud:

@@ -22,7 +22,7 @@ import numpy as np
 from jax import Array
 
 from earnshaw.duality.affine import Affine
-from earnshaw.duality.affine_dual import AffineDual, Cloud, seen
+from earnshaw.duality.affine_dual import AffineDual, Cloud, seen, seen_in_tile
 from earnshaw.duality.pair import value_and_slope
 from earnshaw.energy.couplings.coupling import COINCIDENT, Coupling
 from earnshaw.energy.objective import Across, Invariant
@@ -63,13 +63,13 @@ class AffineCoupling(Coupling):
         """sum_j charges_ij M_ij (k,) and its gradient (k, d), charges as each probe counts them."""
 
         def term(cloud: Cloud) -> tuple[Array, Array]:
-            pair = seen(cloud, x[:, None, :], y[None, :, :], careful=False)
-            value, in_mu, along, in_c = self.potential.form.jet(pair.units)
-            along = along - self._kappa(pair.units) * in_c
+            units, own, other = seen_in_tile(cloud, x, y)
+            value, in_mu, along, in_c = self.potential.form.jet(units)
+            along = along - self._kappa(units) * in_c
             total, by_mean, by_own = (
                 jnp.sum(charges * part, axis=1) for part in (value, in_mu, along)
             )
-            pull = by_own[:, None] * pair.x[:, 0] + (charges * in_c) @ pair.y[0]
+            pull = by_own[:, None] * own + (charges * in_c) @ other
             return total, pull @ cloud.root.T + by_mean[:, None] * cloud.mean
 
         return self.potential.over_clouds(term)
