@@ -99,9 +99,13 @@ class MixedCoupling(Coupling):
         return self._by_kind(lambda coupling, x: coupling.alone_laplacian(x), x)
 
     def cusp(self, x: Array) -> Array:
-        """0: jumps are refused."""
+        """0: jumps are refused, since those of another kind at the same place are no cusp."""
         for coupling in self.kinds:
-            coupling.cusp(x)
+            if coupling.jumps:
+                raise EarnshawError(
+                    f"{coupling.potential.name} jumps; allowed beside other activations: units "
+                    "without jumps"
+                )
         return jnp.zeros(len(x))
 
     def kink_at(self, x: np.ndarray, w: np.ndarray) -> str:

@@ -8,7 +8,8 @@ Where unit i meets a charge, Phi falls off as Phi(x, x) - kappa |y - x|, and the
 net_i the force of everything else (mathematics.md, "Cusps"). On the sphere f(x.y) may have a cusp
 at the antipode too, of slope kappa' (sign: -kappa, so that -w_j with the opposite weight is as good
 as w_j): there the charges count with kappa'. The same holds on R^d for activations that jump, whose
-cusp is across a ray: along it the loss is smooth.
+cusp is across a ray: along it the loss is smooth. With biases or correlated inputs the slope of such
+a cusp depends on the direction; kappa is then the least, enough to say that a unit is held.
 
 A unit counts as sitting on a charge within 1e-8 of its length, or of the length Phi/kappa of the
 cusp if that is more: smooth forces change over that distance by 1e-8 of themselves, less than any
@@ -46,7 +47,8 @@ class Binding:
     `held_by` is a proton, -1 for no one, -2 - j for the student unit j. `slopes` (k, 2) are kappa
     and kappa', `from_protons` (k,) the protons' charges there times their slopes. `rays` if cusps
     are across rays only, `flat` if the loss does not change along rays at all, and `product` if the
-    cusp is |v|_1, not |v|. `unsure` says what this analysis does not cover.
+    cusp is |v|_1, not |v|. `least` if slopes depend on the direction, and are the least of all.
+    `unsure` says what this analysis does not cover.
     """
 
     student: Student
@@ -62,6 +64,7 @@ class Binding:
     rays: bool = False
     flat: bool = False
     product: bool = False
+    least: bool = False
     unsure: str = ""
 
     @property
@@ -239,6 +242,7 @@ def _bound(objective: Objective, teacher: Teacher, free: Binding, slopes: np.nda
         rays=rays,
         flat=rays and not stiff,
         product=objective.cusps_across == "hyperplanes" and objective.manifold.name == "space",
+        least=rays and objective.invariant == "neither",
         unsure=unsure,
     )
 

@@ -170,6 +170,9 @@ def certificate(
     excess = np.maximum(0.0, forces - np.abs(pulls)[:, None])[held]
     norm = float(np.linalg.norm(np.concatenate([by_weights.ravel(), smoothly, excess.ravel()])))
     margins = np.where(held, pulls - np.max(forces, axis=1, initial=0.0), np.nan)
+    if binding.least and np.any(held & (pulls > 0) & ~(margins > HELD * np.abs(pulls))):
+        steeper = "a unit sits on a cusp that may hold it or not: its slope depends on the direction"
+        binding = dataclasses.replace(binding, unsure=binding.unsure or steeper)
     perfect = abs(float(value)) <= objective.rounding_of_zero(binding.student)
     curvature = smallest_curvature(objective, binding, smooth)
     kind, reason = (

@@ -13,6 +13,7 @@ two units of a relu coincide, what is infinite in the second derivatives cancels
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 import equinox as eqx
@@ -123,13 +124,40 @@ class AffineCoupling(Coupling):
         return self.potential.over_clouds(term)
 
     def cusp(self, x: Array) -> Array:
-        """0: a relu has none. That of a jump is another one in each direction, and refused."""
-        if self._jumps():
-            raise EarnshawError(
-                f"{self.potential.name} jumps, and with biases or correlated inputs the slope of "
-                "its cusp depends on the direction; allowed: activations without jumps"
+        """The least slope of all directions; 0 where s does not jump, as for a relu.
+
+        Of a jump J at 0, s(u) and s(u + v.X) differ where u lies between 0 and -v.X: with p(0) the
+        density of u there, Phi falls by (J^2/2) p(0) E[|v.X| given u = 0], whose mean is at least
+        sqrt(2/pi) |v|_G, G = E[X X^T given u = 0]. G x = 0: along the ray nothing changes, and the
+        least slope across it belongs to the second of G's eigenvalues. Of several clouds
+        sum_m a_m |v|_m >= |v|_A, A = sum_m a_m^2 G_m.
+        """
+        jump = self._jump()
+        if not jump:
+            return jnp.zeros(x.shape[:-1])
+
+        def term(cloud: Cloud) -> Array:
+            along = x @ cloud.root
+            mu, q = x @ cloud.mean, jnp.sum(along * along, axis=-1)
+            safe = jnp.where(q > 0, q, 1.0)
+            density = jnp.where(q > 0, jnp.exp(-mu * mu / (2 * safe)), 0.0)
+            share = along / safe[:, None]
+            rest = cloud.mean - (mu[:, None] * share) @ cloud.root.T
+            turned = along @ cloud.root.T
+            spread = cloud.root @ cloud.root.T - jnp.einsum(
+                "ki,kj->kij", turned, turned / safe[:, None]
             )
-        return jnp.zeros(x.shape[:-1])
+            second = spread + jnp.einsum("ki,kj->kij", rest, rest)
+            weight = cloud.probability * density**2 / (2 * math.pi * safe)
+            return weight[:, None, None] * second
+
+        eigenvalues = jnp.linalg.eigvalsh(self.potential.over_clouds(term))
+        least = jnp.sqrt(jnp.maximum(eigenvalues[:, min(1, self.dim - 1)], 0.0))
+        return jump**2 / 2 * math.sqrt(2 / math.pi) * least
+
+    def antipodal_cusp(self, x: Array) -> Array:
+        """At -x both jumps are crossed the other way round: a cusp that points down."""
+        return -self.cusp(x)
 
     def kink_at(self, x: np.ndarray, w: np.ndarray) -> str:
         """The origin, if s has a kink."""
@@ -138,11 +166,22 @@ class AffineCoupling(Coupling):
         kinked = self.potential.kinked and at_origin
         return "a unit is at the origin, a kink of its activation" if kinked else ""
 
-    def _jumps(self) -> bool:
-        if not self.potential.origin.kinks:
-            return False
-        means = self.potential.origin.gaussian_means()
-        return means is not None and any(means.jumps(0))
+    @property
+    def jumps(self) -> bool:
+        """Whether s does."""
+        return self._jump() != 0
+
+    def _jump(self) -> float:
+        """The height of the jump at 0, the only place where one may be."""
+        means = self.potential.origin.gaussian_means() if self.potential.origin.kinks else None
+        if means is None:
+            return 0.0
+        places, heights = np.asarray(means.kinks), np.asarray(means.jumps(0))
+        if np.any(heights[places != 0]):
+            raise EarnshawError(
+                f"{self.potential.name} jumps elsewhere than at 0; allowed: jumps at 0"
+            )
+        return float(np.sum(heights))
 
     def _pairs(self, cloud: Cloud, x: Array, y: Array) -> tuple[Array, Array]:
         """What one cloud of the inputs makes of M and of its gradient."""
