@@ -43,6 +43,7 @@ from earnshaw.energy.objective import (
 from earnshaw.energy.variants import VARIANTS, Terms, check_ones
 from earnshaw.errors import EarnshawError
 from earnshaw.limits import check_memory
+from earnshaw.numerics.batches import in_batches
 from earnshaw.numerics.fixed_order import one_blas_thread, sum_all
 
 
@@ -60,6 +61,11 @@ class ChargedLoss(Objective):
     @abc.abstractmethod
     def outer_field(self, points: Array) -> tuple[Array, Array]:
         """F at points (n, d), shape (n,), and its Euclidean gradient (n, d)."""
+
+    def inner_and_outer(self, student: Student) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+        """What the student's other units make at each of them, and F there; with gradients."""
+        charged = units(student.positions, student.weights)
+        return self.field.within(charged), self.outer_field(student.positions)
 
     @abc.abstractmethod
     def log_left(self, points: Array, student: Student) -> LogPotential:
@@ -91,8 +97,7 @@ class ChargedLoss(Objective):
     def euclidean(self, student: Student) -> tuple[Array, Gradient]:
         """Value and gradient in one pass over all pairs."""
         c = student.weights
-        among, force_among = self.field.within(units(student.positions, c))
-        outside, force_outside = self.outer_field(student.positions)
+        (among, force_among), (outside, force_outside) = self.inner_and_outer(student)
         value = sum_all(weigh(c, among - 2 * outside)) + self.constant
         by_weights = 2 * (among - outside)
         by_positions = 2 * weigh(c[:, None], force_among - force_outside)
@@ -215,7 +220,7 @@ def _metric(loss: ChargedLoss, student: Student) -> Array:
         axes = jnp.broadcast_to(jnp.eye(loss.dim)[:, None], (loss.dim, *positions.shape))
         return *to_all(positions), jax.vmap(along)(axes)
 
-    values, slopes, bends = jax.lax.map(row, positions, batch_size=16)
+    values, slopes, bends = in_batches(row, positions, 16)
     basis = loss.manifold.basis(positions)
     bends = jnp.einsum("io,jo,iejd,idf,jeg->ifjg", charges, charges, bends, basis, basis)
     slopes = jnp.einsum("io,ijd,idf->ifjo", charges, slopes, basis)

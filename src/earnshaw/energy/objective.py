@@ -42,6 +42,7 @@ from earnshaw.duality.activation import Activation
 from earnshaw.energy.variants import Terms
 from earnshaw.errors import EarnshawError, UnknownName
 from earnshaw.limits import check_memory
+from earnshaw.numerics.batches import in_batches
 from earnshaw.numerics.eigenpairs import Eigenpair, smallest_eigenpair
 from earnshaw.numerics.fixed_order import sum_all
 
@@ -408,17 +409,17 @@ def _hvp(objective: Objective, student: Student, direction: Gradient) -> Gradien
     tangent = objective.manifold.tangent(student.positions, direction.positions)
     moved = objective.keep_moving(Gradient(tangent, direction.weights))
     product = objective.euclidean_hvp(student, moved)
-    # On R^d the gradient is not needed, and the compiler drops it.
-    slope = objective.euclidean(student)[1].positions
-    positions = objective.manifold.hvp(student.positions, moved.positions, slope, product.positions)
+    positions = product.positions
+    if _curved(objective):
+        slope = objective.euclidean(student)[1].positions
+        positions = objective.manifold.hvp(student.positions, moved.positions, slope, positions)
     return objective.keep_moving(Gradient(positions, product.weights))
 
 
 @eqx.filter_jit
 def _hessian(objective: Objective, student: Student) -> Array:
     column = lambda coordinates: coordinate_hvp(objective, student, coordinates)  # noqa: E731
-    axes = jnp.eye(freedom(objective, student))
-    matrix = jax.lax.map(column, axes, batch_size=16)
+    matrix = in_batches(column, jnp.eye(freedom(objective, student)), 16)
     return (matrix + matrix.T) / 2
 
 

@@ -114,6 +114,14 @@ class PopulationLoss(ChargedLoss):
         """sum_j b_j Phi(x, w_j) at points (n, d), shape (n,), and its gradient (n, d)."""
         return self.outer.at(units(points), self._protons(len(points)))
 
+    def inner_and_outer(self, student: Student) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+        """In one pass, unless the teacher's units are of another kind."""
+        if self.across is not None:
+            return super().inner_and_outer(student)
+        protons = self._protons(student.units)
+        inner, outer = self.field.within_and_of(self._electrons(student), (protons,))
+        return inner, outer
+
     def log_left(self, points: Array, student: Student) -> LogPotential:
         """C at points (n, d) as one sum over the charges of both, in which equal ones cancel."""
         if self.across is None:
