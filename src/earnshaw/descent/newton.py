@@ -60,6 +60,7 @@ from earnshaw.energy.objective import (
     direction_of,
     energy,
     freedom,
+    of_units,
 )
 
 FLAT = 1e-11  # eigenvalues below this part of the largest are rounding
@@ -208,13 +209,6 @@ def gauss_newton(
     first = _Descent(start, *unknown, jnp.asarray(FIRST_DAMPING), zero - 1, zero)
     end = jax.lax.while_loop(going, step, first)
     return end.student, end.value
-
-
-def of_units(objective: Objective, student: Student, used: Array) -> Array:
-    """Which of the coordinates that may move are those of `used` units (k,)."""
-    of_weights = 0 if objective.wrt == "positions" else student.weights.size // student.units
-    of_positions = freedom(objective, student) // student.units - of_weights
-    return jnp.concatenate([jnp.repeat(used, of_positions), jnp.repeat(used, of_weights)])
 
 
 def refine(

@@ -13,6 +13,7 @@ them, `AskedLoss` has an oracle and knows nothing else.
 from __future__ import annotations
 
 import abc
+from functools import cached_property
 
 import equinox as eqx
 import jax
@@ -28,6 +29,7 @@ from earnshaw.energy._field import (
     best_charges,
     best_charges_by_products,
 )
+from earnshaw.energy._room import filled_student, room
 from earnshaw.energy._tiles import units, weigh
 from earnshaw.energy.couplings.coupling import Coupling
 from earnshaw.energy.objective import (
@@ -179,6 +181,24 @@ class ChargedLoss(Objective):
         if student.units <= FEW:
             return super().weight_hessian(student)
         return _weight_hessian(self, student.positions)
+
+    def with_room(self, student: Student) -> tuple[ChargedLoss, Student]:
+        """Filled up where all pairs are still computed at once, as they are without that."""
+        numbers = all(map(is_concrete, (student.positions, student.weights, self.constant)))
+        if not numbers or self.mixed or self.field.mesh is not None or self.roomy is None:
+            return self, student
+        if self.roomy.pair_numbers(room(student.units)) > self.field.small:
+            return self, student
+        return self.roomy, filled_student(student)
+
+    @cached_property
+    def roomy(self) -> ChargedLoss | None:
+        """The loss with room for more hidden units; None where units are known by number."""
+        return self
+
+    def pair_numbers(self, units: int) -> int:
+        """How many numbers a student of so many units takes if all pairs are computed at once."""
+        return units**2 * self.dim * self.field.coupling.scratch
 
     def check(self, student: Student) -> Student:
         """As for every objective; and the number and weights that the objective's name asks for."""

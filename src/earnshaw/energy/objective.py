@@ -39,6 +39,7 @@ from jax.typing import ArrayLike
 from earnshaw.charges.manifolds import Manifold, check_squares
 from earnshaw.charges.network import Student, Teacher, is_concrete
 from earnshaw.duality.activation import Activation
+from earnshaw.energy._room import block, first, weightless
 from earnshaw.energy.variants import Terms
 from earnshaw.errors import EarnshawError, UnknownName
 from earnshaw.limits import check_memory
@@ -270,7 +271,7 @@ class Objective(eqx.Module):
 
     def value(self, student: Student) -> Array:
         """L at the student, shape ()."""
-        return _value(self.suited_to(student), self.check(student))
+        return _value(*self.suited_to(student).with_room(self.check(student)))
 
     def gradient(self, student: Student) -> Gradient:
         """The Riemannian gradient in positions (k, d) and weights (k,)."""
@@ -278,7 +279,9 @@ class Objective(eqx.Module):
 
     def value_and_gradient(self, student: Student) -> tuple[Array, Gradient]:
         """Both, for the price of one."""
-        return _value_and_gradient(self.suited_to(student), self.check(student))
+        count = self.check(student).units
+        value, slope = _value_and_gradient(*self.suited_to(student).with_room(student))
+        return value, Gradient(*(first(part, count) for part in slope))
 
     def hvp(
         self, student: Student, direction: tuple[ArrayLike | None, ArrayLike | None]
@@ -297,7 +300,9 @@ class Objective(eqx.Module):
                 raise EarnshawError(
                     f"the direction has shape {part.shape}; allowed: {like.shape}, as the student"
                 )
-        return _hvp(self.suited_to(student), student, moved)
+        loss, roomy = self.suited_to(student).with_room(student)
+        moved = Gradient(*(weightless(part, roomy.units) for part in moved))
+        return Gradient(*(first(part, student.units) for part in _hvp(loss, roomy, moved)))
 
     def hessian(self, student: Student) -> Array:
         """The dense Hessian: tangent coordinates of the moving positions, then moving weights.
@@ -307,7 +312,9 @@ class Objective(eqx.Module):
         """
         size = freedom(self, self.check(student))
         check_memory({"entries of the Hessian": size**2}, copies=3)
-        return _hessian(self.suited_to(student), student)
+        loss, roomy = self.suited_to(student).with_room(student)
+        there = np.arange(roomy.units) < student.units
+        return block(_hessian(loss, roomy), of_units(loss, roomy, there))
 
     def smallest_eigenpair(
         self, student: Student, *, tolerance: float = 1e-6, max_products: int = 300, seed: int = 0
@@ -330,6 +337,13 @@ class Objective(eqx.Module):
     def suited_to(self, student: Student) -> Objective:
         """The loss itself; or the same for students of another activation, where it has such."""
         return self
+
+    def with_room(self, student: Student) -> tuple[Objective, Student]:
+        """Loss and student as they are compiled: themselves, or filled up with units of weight 0.
+
+        For numbers, and few units, of losses for which such a unit is none (`_room.py`).
+        """
+        return self, student
 
     def check(self, student: Student) -> Student:
         """The student itself, or an error that says why it cannot be this objective's."""
@@ -439,6 +453,15 @@ def freedom(objective: Objective, student: Student) -> int:
         "weights": of_weights,
         "both": of_positions + of_weights,
     }[objective.wrt]
+
+
+def of_units(objective: Objective, student: Student, used: Any) -> Any:
+    """Which of the coordinates that may move are those of `used` units (k,): booleans (n,)."""
+    of_weights = 0 if objective.wrt == "positions" else student.weights.size // student.units
+    of_positions = freedom(objective, student) // student.units - of_weights
+    repeat = np if isinstance(used, np.ndarray) else jnp
+    parts = (repeat.repeat(used, of_positions), repeat.repeat(used, of_weights))
+    return repeat.concatenate(parts)
 
 
 def direction_of(objective: Objective, student: Student, coordinates: Array) -> Gradient:

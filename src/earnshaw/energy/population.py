@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 import equinox as eqx
@@ -41,6 +42,7 @@ from earnshaw.energy._laplacian import (
     moved_together,
     unit_laplacians,
 )
+from earnshaw.energy._room import filled
 from earnshaw.energy._tiles import TILE, Units, units, weigh
 from earnshaw.energy.charged_loss import ChargedLoss, self_energies_of
 from earnshaw.energy.kinds import Between, MixedCoupling, fields_of, mixed_field
@@ -127,6 +129,16 @@ class PopulationLoss(ChargedLoss):
         if self.across is None:
             return self.field.log_at(*_all_charges(self, points, student))
         return logarithm(*_left(self, points, student))
+
+    @cached_property
+    def roomy(self) -> PopulationLoss | None:
+        """With teacher units of weight 0, unless its units are of several kinds."""
+        teacher = self.teacher
+        if self.across is not None or not is_concrete(teacher.positions):
+            return None
+        arrays = filled(teacher.positions, teacher.weights)
+        roomy = eqx.tree_at(lambda teacher: (teacher.positions, teacher.weights), teacher, arrays)
+        return dataclasses.replace(self, teacher=roomy)
 
     def suited_to(self, student: Student) -> PopulationLoss:
         """The same loss, or that of a student whose activation is its own."""
