@@ -62,6 +62,7 @@ from earnshaw.energy.objective import (
     freedom,
     of_units,
 )
+from earnshaw.numerics.compiled import compiled
 
 FLAT = 1e-11  # eigenvalues below this part of the largest are rounding
 SHORTEST = 2.0**-20  # the last t that is tried
@@ -155,7 +156,7 @@ class _Descent(NamedTuple):
     idle: Array
 
 
-@eqx.filter_jit
+@compiled
 def gauss_newton(
     objective: Objective, student: Student, used: Array, steps: int
 ) -> tuple[Student, Array]:
@@ -226,7 +227,7 @@ def refine(
     return newton_to_rounding(objective, student, used)
 
 
-@eqx.filter_jit
+@compiled
 def _quasi_newton(
     objective: Objective, student: Student, used: Array, steps: int
 ) -> tuple[Student, Array]:

@@ -45,6 +45,7 @@ from earnshaw.descent.nodes import (
     thinned_path,
 )
 from earnshaw.energy.objective import FreeUnits, Objective
+from earnshaw.numerics.compiled import compiled
 
 SAME_PLACE = 1e-8  # units nearer than this, relative to the positions, become one at a cusp
 WAIT, GAIN = 64, 1e-3  # units that take less than this part of the loss away together are none
@@ -144,7 +145,7 @@ class NodeWise(NodeMethod):
         return len(last) == UNFINISHED and bool(jnp.all(last >= self.ascent_limit))
 
 
-@eqx.filter_jit
+@compiled
 def _round(method: NodeWise, objective: Objective, nodes: Nodes, points: Array) -> Nodes:
     """Climb from the best of `points` (n, d); place a unit at the best end if it is worth it."""
     left = objective.left_by(nodes.student)

@@ -49,6 +49,11 @@ def units(positions: Array, charges: Array | None = None, first: int = 0) -> Uni
     return Units(positions, jnp.zeros(len(positions)) if charges is None else charges, names)
 
 
+def negative(charged: Units) -> Units:
+    """The same units with opposite charges."""
+    return charged._replace(charges=-charged.charges)
+
+
 # A summand turns (x, y) of a tile, by products or from differences, into what is to be added up
 # for each probe: shape (k, channels).
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from earnshaw.charges.manifolds import Manifold
@@ -98,7 +99,9 @@ class AskedLoss(ChargedLoss):
         student = self.check(student)
         if units is not None:
             return group_laplacian(self, student, moved_together(units, student.units))
-        each = [group_laplacian(self, student, jnp.asarray([i])) for i in range(student.units)]
+        each = [
+            group_laplacian(self, student, alone) for alone in np.eye(student.units, dtype=bool)
+        ]
         return jnp.asarray(each)
 
     def _fixed(self, points: Array, student: Student) -> Any:

@@ -44,6 +44,7 @@ from earnshaw.energy.variants import Terms
 from earnshaw.errors import EarnshawError, UnknownName
 from earnshaw.limits import check_memory
 from earnshaw.numerics.batches import in_batches
+from earnshaw.numerics.compiled import compiled
 from earnshaw.numerics.eigenpairs import Eigenpair, smallest_eigenpair
 from earnshaw.numerics.fixed_order import sum_all
 
@@ -406,19 +407,19 @@ def _energy_jvp(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
     return value, change
 
 
-@eqx.filter_jit
+@compiled
 def _value(objective: Objective, student: Student) -> Array:
     return energy(objective, student)
 
 
-@eqx.filter_jit
+@compiled
 def _value_and_gradient(objective: Objective, student: Student) -> tuple[Array, Gradient]:
     value, gradient = objective.euclidean(student)
     positions = objective.manifold.gradient(student.positions, gradient.positions)
     return value, objective.keep_moving(Gradient(positions, gradient.weights))
 
 
-@eqx.filter_jit
+@compiled
 def _hvp(objective: Objective, student: Student, direction: Gradient) -> Gradient:
     tangent = objective.manifold.tangent(student.positions, direction.positions)
     moved = objective.keep_moving(Gradient(tangent, direction.weights))
@@ -430,14 +431,14 @@ def _hvp(objective: Objective, student: Student, direction: Gradient) -> Gradien
     return objective.keep_moving(Gradient(positions, product.weights))
 
 
-@eqx.filter_jit
+@compiled
 def _hessian(objective: Objective, student: Student) -> Array:
     column = lambda coordinates: coordinate_hvp(objective, student, coordinates)  # noqa: E731
     matrix = in_batches(column, jnp.eye(freedom(objective, student)), 16)
     return (matrix + matrix.T) / 2
 
 
-@eqx.filter_jit
+@compiled
 def coordinate_hvp(objective: Objective, student: Student, coordinates: Array) -> Array:
     """The Hessian-vector product in the coordinates of the dense Hessian."""
     product = _hvp(objective, student, direction_of(objective, student, coordinates))

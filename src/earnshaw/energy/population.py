@@ -42,9 +42,10 @@ from earnshaw.energy._laplacian import (
     moved_together,
     unit_laplacians,
 )
-from earnshaw.energy._room import filled
+from earnshaw.energy._room import filled, first, weightless
 from earnshaw.energy._tiles import TILE, Units, units, weigh
-from earnshaw.energy.charged_loss import ChargedLoss, self_energies_of
+from earnshaw.energy.charged_loss import ChargedLoss
+from earnshaw.energy.couplings.coupling import self_energies_of
 from earnshaw.energy.kinds import Between, MixedCoupling, fields_of, mixed_field
 from earnshaw.energy.objective import (
     ROUNDING,
@@ -58,6 +59,7 @@ from earnshaw.energy.outputs import added_up, for_all_outputs, free_units_of_all
 from earnshaw.energy.variants import VARIANTS, Terms, check_ones
 from earnshaw.errors import EarnshawError, UnknownName
 from earnshaw.limits import check_integer, check_work
+from earnshaw.numerics.compiled import compiled
 from earnshaw.numerics.fixed_order import sum_all
 
 OBJECTIVES = tuple(VARIANTS)
@@ -213,12 +215,14 @@ class PopulationLoss(ChargedLoss):
         operator. Motions that leave Phi unchanged drop the pairs within the group: the papers'
         correlated move (Full, Theorem 3.6 and Theorem F.2).
         """
-        loss, student = self.suited_to(student), self.check(student)
+        count = self.check(student).units
+        loss, student = self.suited_to(student).with_room(student)
         if units is None:
             plain = loss.across is None and student.outputs is None
-            return (_unit_laplacians if plain else unit_laplacians)(loss, student)
-        chosen = moved_together(units, student.units)
-        return _group_laplacian(loss, student, chosen)
+            each = _unit_laplacians if plain else unit_laplacians
+            return first(each(loss, student), count)
+        inside = weightless(moved_together(units, count), student.units)
+        return _group_laplacian(loss, student, inside)
 
     def node(self, unit: int, student: Student) -> PopulationLoss:
         """The loss as a function of one unit, all others fixed: a teacher of what they leave.
@@ -389,13 +393,14 @@ def population_loss(
             manifold=teacher.manifold,
             name=objective,
             wrt=moving,
-            unbounded=coupling.unbounded(teacher.positions[0]),
+            unbounded=coupling.unbounded(filled(teacher.positions, teacher.weights)[0]),
         )
     constant = jnp.zeros(teacher.weights.shape[1:])
     if made.terms.constant:
         among = made.field if made.across is None else mixed_field(_kinds(teacher), *like)
-        energy = lambda b: _energy_of(among, teacher.with_weights(b))  # noqa: E731
-        b = teacher.weights
+        roomy = teacher if made.roomy is None else made.roomy.teacher
+        energy = lambda b: _energy_of(among, roomy.with_weights(b))  # noqa: E731
+        b = roomy.weights
         constant = energy(b) if teacher.outputs is None else jax.vmap(energy, in_axes=1)(b)
     return eqx.tree_at(lambda loss: loss.constant, made, constant)
 
@@ -454,7 +459,7 @@ def _same_units(first: Any, second: Any) -> bool:
     return len(one) == len(other) and all(map(same_activation, one, other))
 
 
-@eqx.filter_jit
+@compiled
 def _energy_of(field: Field, teacher: Teacher) -> Array:
     b = teacher.weights
     among, _ = field.within(units(teacher.positions, b))
@@ -462,7 +467,7 @@ def _energy_of(field: Field, teacher: Teacher) -> Array:
     return sum_all(weigh(b, among)) + sum_all(weigh(b * b, alone))
 
 
-@eqx.filter_jit
+@compiled
 def _unit_laplacians(loss: PopulationLoss, student: Student) -> Array:
     electrons, protons = loss._electrons(student), loss._protons(student.units)
     total = charged_laplacians(loss.field, electrons, electrons, protons)
@@ -472,25 +477,24 @@ def _unit_laplacians(loss: PopulationLoss, student: Student) -> Array:
     return total
 
 
-@eqx.filter_jit
-def _group_laplacian(loss: PopulationLoss, student: Student, chosen: Array) -> Array:
+@compiled
+def _group_laplacian(loss: PopulationLoss, student: Student, inside: Array) -> Array:
     unchanged = {"space": ("translations", "both"), "sphere": ("rotations", "both")}
     if loss.invariant not in unchanged[loss.manifold.name]:
-        return group_laplacian(loss, student, chosen)
-    inside = jnp.zeros(student.units, dtype=bool).at[chosen].set(True)
+        return group_laplacian(loss, student, inside)
     electrons, protons = loss._electrons(student), loss._protons(student.units)
     outside = electrons._replace(charges=jnp.where(inside, 0.0, electrons.charges))
     alone = charged_laplacians(loss.field, electrons, outside, protons)
     return sum_all(jnp.where(inside, alone, 0.0))
 
 
-@eqx.filter_jit
+@compiled
 def _probe(loss: PopulationLoss, points: Array, student: Student) -> tuple[Array, Array]:
     value, gradient = _left(loss, points, student)
     return value, loss.manifold.gradient(points, gradient)
 
 
-@eqx.filter_jit
+@compiled
 def _log_probe(loss: PopulationLoss, points: Array, student: Student) -> LogPotential:
     found = loss.log_left(points, student)
     return found._replace(gradient=loss.manifold.gradient(points, found.gradient))
