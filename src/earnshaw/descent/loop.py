@@ -129,7 +129,7 @@ def advance(method: Method, objective: Objective, loop: Loop, until: Array) -> L
     return jax.lax.while_loop(going, to_next_snapshot, loop)
 
 
-@compiled
+@eqx.filter_jit
 def descend(
     method: Method, objective: Objective, states: State, steps: Array
 ) -> tuple[State, Array]:
