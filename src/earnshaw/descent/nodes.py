@@ -72,9 +72,10 @@ class Nodes(eqx.Module):
         losses = self.losses.at[self.placed].set(loss)
         return eqx.tree_at(lambda n: (n.student, n.losses), self, (student, losses))
 
-    def only(self, units: Array, loss: Array, student: Student) -> Nodes:
+    def only(self, units: np.ndarray | Array, loss: Array, student: Student) -> Nodes:
         """With the given units alone, in this order, moved to where `student` (n, d) has them."""
         # In NumPy: one more unit would compile each of these operations anew.
+        units = np.asarray(units)
         order = np.concatenate([units, np.setdiff1d(np.arange(self.room), units)])
         weights = np.asarray(student.weights)[order]
         weights[len(units) :] = 0.0
@@ -99,10 +100,8 @@ class Nodes(eqx.Module):
 
     def result(self) -> Student:
         """The student of the placed units alone."""
-        count = int(self.placed)
-        return Student(
-            *(np.asarray(x)[:count] for x in (self.student.positions, self.student.weights))
-        )
+        count, student = int(self.placed), self.student
+        return Student(np.asarray(student.positions)[:count], np.asarray(student.weights)[:count])
 
 
 class Starts(eqx.Module):

@@ -7,6 +7,7 @@ Laplacian is the sum of second derivatives over the rotations of the d(d-1)/2 co
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -54,7 +55,7 @@ def unit_laplacians(objective: Objective, student: Student) -> Array:
     return jnp.sum(jax.lax.map(bend, jnp.asarray(places)).reshape(shape), axis=1)
 
 
-def group_laplacian(objective: Objective, student: Student, inside: Array) -> Array:
+def group_laplacian(objective: Objective, student: Student, inside: Any) -> Array:
     """The Laplacian by one Hessian-vector product a direction, for any potential and data.
 
     In the units that are `inside` (k,).

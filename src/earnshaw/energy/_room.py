@@ -27,7 +27,7 @@ def room(count: int) -> int:
     return size if 0 < count <= MOST else count
 
 
-def filled(positions: Array, weights: Array) -> tuple[Any, Any]:
+def filled(positions: Any, weights: Any) -> tuple[Any, Any]:
     """Positions (k, d) and weights (k, ...) of as many units as there is room for.
 
     Arrays of NumPy, which are no part of a trace.
@@ -44,7 +44,7 @@ def filled_student(student: Student) -> Student:
     return Student(*filled(student.positions, student.weights))
 
 
-def weightless(rows: Array, size: int) -> Any:
+def weightless(rows: Any, size: int) -> Any:
     """Rows (k, ...), and zeros until there are `size`."""
     extra = ((0, size - len(rows)), *((0, 0),) * (rows.ndim - 1))
     if len(rows) == size:

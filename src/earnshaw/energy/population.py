@@ -217,6 +217,7 @@ class PopulationLoss(ChargedLoss):
         """
         count = self.check(student).units
         loss, student = self.suited_to(student).with_room(student)
+        assert isinstance(loss, PopulationLoss)
         if units is None:
             plain = loss.across is None and student.outputs is None
             each = _unit_laplacians if plain else unit_laplacians

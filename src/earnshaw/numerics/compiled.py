@@ -37,7 +37,7 @@ _OUTERMOST = get_opaque_trace_state(convention="nnx")
 def compiled(function: F) -> F:
     """The function compiled, as `eqx.filter_jit` does: quickly for small arguments."""
     thorough = eqx.filter_jit(function)
-    quick = eqx.filter_jit(function, compiler_options=QUICKLY)
+    quick = eqx.filter_jit(function, compiler_options=QUICKLY)  # type: ignore[call-overload]
 
     @wraps(function)
     def call(*given: Any, **named: Any) -> Any:
