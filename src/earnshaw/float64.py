@@ -1,5 +1,7 @@
 """Float64, which earnshaw needs: JAX computes in float32 unless it is told otherwise.
 
+And, in the same moment, the disk cache of compiled programs (`disk_cache.py`).
+
 Importing earnshaw switches `jax_enable_x64` on, for this process: at once if JAX is loaded, else in
 the moment it is. The alternatives were worse:
 
@@ -33,7 +35,10 @@ def require_float64() -> None:
 
 
 def _switch(jax: ModuleType) -> None:
+    from earnshaw.disk_cache import keep_compiled
+
     jax.config.update("jax_enable_x64", True)
+    keep_compiled(jax)
 
 
 class _WhenLoaded:  # a MetaPathFinder; that class loads half of the standard library

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -74,38 +73,21 @@ def _root(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print it.")
     ] = False,
 ) -> None:
-    _use_compilation_cache()
+    _compile_fast()
 
 
 # XLA's newer code generator takes twice as long to compile what our commands run for a second.
 QUICK_TO_COMPILE = "--xla_cpu_use_fusion_emitters=false"
 
 
-def _use_compilation_cache() -> None:
-    """Compile fast, and keep it in the user's cache folder, so that a second run starts faster.
+def _compile_fast() -> None:
+    """Through the environment, so that processes which this one starts do the same.
 
-    Through the environment, so that processes which this one starts do the same. Only commands do
-    so, whose process is their own: ``import earnshaw`` leaves the environment alone.
+    Only commands do so, whose process is their own: ``import earnshaw`` leaves the environment
+    alone. What is compiled is kept on disk either way (`disk_cache.py`).
     """
     if QUICK_TO_COMPILE not in (flags := os.environ.get("XLA_FLAGS", "")):
         os.environ["XLA_FLAGS"] = f"{QUICK_TO_COMPILE} {flags}".strip()
-    if "JAX_COMPILATION_CACHE_DIR" in os.environ:
-        return  # the user has chosen
-    root = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    try:
-        folder = Path(root).expanduser() / "earnshaw" / "jax"
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):
-        return  # a home that is read-only, or nowhere, costs speed, not results
-    wishes: dict[str, Any] = {
-        "jax_compilation_cache_dir": str(folder),
-        "jax_persistent_cache_min_compile_time_secs": 0.0,
-        "jax_persistent_cache_min_entry_size_bytes": -1,
-    }
-    os.environ.update({name.upper(): str(value) for name, value in wishes.items()})
-    if "jax" in sys.modules:
-        for name, value in wishes.items():
-            sys.modules["jax"].config.update(name, value)
 
 
 # Typer has begun to carry its own copy of Click; this is its ClickException whichever it uses.

@@ -28,6 +28,7 @@ from jax import Array
 from earnshaw.charges.network import Student
 from earnshaw.descent.method import RUNNING, Method, State, Stop
 from earnshaw.energy.objective import Objective
+from earnshaw.numerics.compiled import compiled
 
 PIECE_SECONDS = 0.5  # how long a piece should take: how soon Ctrl-C is heard
 LARGEST, SMALLEST = 256, 16  # numbers of snapshots there is room for: usually, and at least
@@ -102,7 +103,7 @@ def run(
     return loop, False
 
 
-@eqx.filter_jit
+@compiled
 def advance(method: Method, objective: Objective, loop: Loop, until: Array) -> Loop:
     """All starts at iteration `until`, or where they stopped."""
     key = jax.random.wrap_key_data(loop.key, impl="threefry2x32")
@@ -173,7 +174,7 @@ def _step_all(method: Method, objective: Objective, states: State, keys: Array) 
     return jax.tree.map(keep, states, moved)
 
 
-@eqx.filter_jit
+@compiled
 def _begin(method: Method, objective: Objective, starts: Student, key: Array) -> Loop:
     states = jax.vmap(lambda student: method.init(objective, student))(starts)
     count = starts.positions.shape[0]

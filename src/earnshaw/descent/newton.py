@@ -60,7 +60,9 @@ from earnshaw.energy.objective import (
     direction_of,
     energy,
     freedom,
+    of_units,
 )
+from earnshaw.numerics.compiled import compiled
 
 FLAT = 1e-11  # eigenvalues below this part of the largest are rounding
 SHORTEST = 2.0**-20  # the last t that is tried
@@ -123,9 +125,9 @@ class Newton(Method):
         def searching(last: tuple[Array, State, Array]) -> Array:
             return ~last[2] & (last[0] > SHORTEST)
 
-        _, moved, good = jax.lax.while_loop(
-            searching, lambda last: attempt(last[0] / 2), attempt(jnp.ones(()))
-        )
+        # It begins as if twice the length had failed, so that an attempt is compiled once.
+        before = (jnp.asarray(2.0), state, jnp.asarray(False))
+        _, moved, good = jax.lax.while_loop(searching, lambda last: attempt(last[0] / 2), before)
         small = moved.gradient_norm <= self.tolerance
         stop = jnp.where(small, Stop.STATIONARY.code, RUNNING)
         stop = jnp.where(good, stop, Stop.NO_DECREASE.code)
@@ -154,7 +156,7 @@ class _Descent(NamedTuple):
     idle: Array
 
 
-@eqx.filter_jit
+@compiled
 def gauss_newton(
     objective: Objective, student: Student, used: Array, steps: int
 ) -> tuple[Student, Array]:
@@ -181,17 +183,21 @@ def gauss_newton(
         promised = scaled_step @ (down + here.damping * scaled_step)
         direction = direction_of(objective, here.student, scaled_step / scale)
         moved = move(objective, here.student, direction, jnp.ones(()))
+        # The first step goes nowhere: it only looks at the start, so that this is compiled once.
+        begun = here.now >= 0
+        moved = jax.tree.map(lambda new, old: jnp.where(begun, new, old), moved, here.student)
         value, slope = look(moved)
         gained = here.value - value
-        falls = gained > 0
+        falls = (gained > 0) | ~begun
         trust = jnp.where(gained > GOOD * promised, 0.2, jnp.where(gained < POOR * promised, 2, 1))
-        damping = jnp.clip(here.damping * jnp.where(falls, trust, 4.0), LEAST, MOST)
+        change = jnp.where(begun, jnp.where(falls, trust, 4.0), 1.0)
+        damping = jnp.clip(here.damping * change, LEAST, MOST)
         student, value, slope = jax.tree.map(
             lambda new, old: jnp.where(falls, new, old),
             (moved, value, slope),
             (here.student, here.value, here.slope),
         )
-        idle = jnp.where(falls & (gained > GAIN * here.value), 0, here.idle + 1)
+        idle = jnp.where(begun & ~(falls & (gained > GAIN * here.value)), here.idle + 1, 0)
         return _Descent(student, value, slope, damping, here.now + 1, idle)
 
     def going(here: _Descent) -> Array:
@@ -200,16 +206,10 @@ def gauss_newton(
     weights = jnp.where(by_unit(used, student.weights), student.weights, 0.0)
     start = Student(student.positions, weights)
     zero = jnp.zeros((), dtype=int)
-    first = _Descent(start, *look(start), jnp.asarray(FIRST_DAMPING), zero, zero)
+    unknown = jnp.asarray(jnp.inf), jnp.zeros(moving.shape)
+    first = _Descent(start, *unknown, jnp.asarray(FIRST_DAMPING), zero - 1, zero)
     end = jax.lax.while_loop(going, step, first)
     return end.student, end.value
-
-
-def of_units(objective: Objective, student: Student, used: Array) -> Array:
-    """Which of the coordinates that may move are those of `used` units (k,)."""
-    of_weights = 0 if objective.wrt == "positions" else student.weights.size // student.units
-    of_positions = freedom(objective, student) // student.units - of_weights
-    return jnp.concatenate([jnp.repeat(used, of_positions), jnp.repeat(used, of_weights)])
 
 
 def refine(
@@ -227,7 +227,7 @@ def refine(
     return newton_to_rounding(objective, student, used)
 
 
-@eqx.filter_jit
+@compiled
 def _quasi_newton(
     objective: Objective, student: Student, used: Array, steps: int
 ) -> tuple[Student, Array]:

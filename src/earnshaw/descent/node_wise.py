@@ -45,6 +45,7 @@ from earnshaw.descent.nodes import (
     thinned_path,
 )
 from earnshaw.energy.objective import FreeUnits, Objective
+from earnshaw.numerics.compiled import compiled
 
 SAME_PLACE = 1e-8  # units nearer than this, relative to the positions, become one at a cusp
 WAIT, GAIN = 64, 1e-3  # units that take less than this part of the loss away together are none
@@ -108,7 +109,7 @@ class NodeWise(NodeMethod):
         )
         if len(units) == int(nodes.placed):
             return nodes
-        kept = Student(student.positions[units], student.weights[units])
+        kept = Student(np.asarray(student.positions)[units], np.asarray(student.weights)[units])
         return nodes.only(units, objective.value(kept), student)
 
     def _stop(self, objective: Objective, nodes: Nodes) -> int:
@@ -124,7 +125,7 @@ class NodeWise(NodeMethod):
 
     def _stagnant(self, nodes: Nodes) -> bool:
         """Whether the last units together took too little of the loss away to be the teacher's."""
-        losses = np.asarray(nodes.losses[: int(nodes.placed) + 1])
+        losses = np.asarray(nodes.losses)[: int(nodes.placed) + 1]
 
         def little(units: int, gain: float, below: float = np.inf) -> bool:
             before = losses[-1 - units] if len(losses) > units + 1 else np.inf
@@ -140,11 +141,11 @@ class NodeWise(NodeMethod):
         """
         if self.smooth:
             return False
-        last = nodes.iterations[max(0, int(nodes.placed) - UNFINISHED) : int(nodes.placed)]
-        return len(last) == UNFINISHED and bool(jnp.all(last >= self.ascent_limit))
+        last = np.asarray(nodes.iterations)[: int(nodes.placed)][-UNFINISHED:]
+        return len(last) == UNFINISHED and bool(np.all(last >= self.ascent_limit))
 
 
-@eqx.filter_jit
+@compiled
 def _round(method: NodeWise, objective: Objective, nodes: Nodes, points: Array) -> Nodes:
     """Climb from the best of `points` (n, d); place a unit at the best end if it is worth it."""
     left = objective.left_by(nodes.student)
@@ -179,17 +180,17 @@ def _merged(objective: Objective, nodes: Nodes, least: float) -> Nodes:
     places = np.asarray(nodes.result().positions)
     apart = np.linalg.norm(places[:, None] - places[None], axis=-1)
     near = apart <= SAME_PLACE * max(1.0, float(np.max(np.abs(places), initial=0.0)))
-    units = jnp.asarray(np.flatnonzero(~np.any(np.tril(near, -1), axis=1)))
+    units = np.flatnonzero(~np.any(np.tril(near, -1), axis=1))
     if len(units) == len(places):
         return nodes
-    kept = jnp.isin(jnp.arange(nodes.room), units)
+    kept = jnp.asarray(np.isin(np.arange(nodes.room), units))
     student, value = objective.refit(nodes.student, kept)
     return nodes.only(units, value, student) if float(value) <= least else nodes
 
 
 def _pruned(
     objective: Objective, student: Student, used: Array, steps: int, first_loss: float, least: float
-) -> tuple[Student, Array]:
+) -> tuple[Student, np.ndarray]:
     """The student without superfluous units, and the numbers of those that are left.
 
     A unit is superfluous if the others keep the loss below `least` once they are refined without
@@ -201,7 +202,7 @@ def _pruned(
         sizes = np.linalg.norm(np.reshape(student.weights, (student.units, -1)), axis=1)
         order = np.argsort(np.where(used, sizes, np.inf))
         for unit in order[: int(np.sum(used))]:
-            without = jnp.asarray(used).at[int(unit)].set(False)
+            without = jnp.asarray(np.asarray(used) & (np.arange(student.units) != unit))
             fewer, value = objective.refit(student, without)
             if float(value) <= NEEDED * first_loss:
                 fewer, value = refine(objective, fewer, without, steps, first_loss)
@@ -209,7 +210,7 @@ def _pruned(
 
     start = (student, used, jnp.asarray(first_loss))
     student, used, _ = pruned(start, without_one, lambda fewer, _: float(fewer[2]) <= least)
-    return student, jnp.flatnonzero(used)
+    return student, np.flatnonzero(used)
 
 
 class Ascent(NamedTuple):

@@ -22,7 +22,7 @@ from jax import Array
 from earnshaw.charges.manifolds import Manifold
 from earnshaw.charges.network import Student
 from earnshaw.descent.loop import COMPILING, Progress, Report
-from earnshaw.descent.method import RUNNING, Stop, by_unit, stop_of
+from earnshaw.descent.method import RUNNING, Stop, stop_of
 from earnshaw.energy.objective import Objective
 from earnshaw.text import plural
 
@@ -72,28 +72,36 @@ class Nodes(eqx.Module):
         losses = self.losses.at[self.placed].set(loss)
         return eqx.tree_at(lambda n: (n.student, n.losses), self, (student, losses))
 
-    def only(self, units: Array, loss: Array, student: Student) -> Nodes:
+    def only(self, units: np.ndarray | Array, loss: Array, student: Student) -> Nodes:
         """With the given units alone, in this order, moved to where `student` (n, d) has them."""
-        rest = jnp.setdiff1d(jnp.arange(self.room), units, size=self.room - len(units))
-        order = jnp.concatenate([units, rest])
-        ordered = student.weights[order]
-        weights = jnp.where(by_unit(jnp.arange(self.room) < len(units), ordered), ordered, 0.0)
+        # In NumPy: one more unit would compile each of these operations anew.
+        units = np.asarray(units)
+        order = np.concatenate([units, np.setdiff1d(np.arange(self.room), units)])
+        weights = np.asarray(student.weights)[order]
+        weights[len(units) :] = 0.0
+        losses = np.array(self.losses)
+        losses[len(units)] = loss
         nodes = eqx.tree_at(
-            lambda n: (n.placed, n.iterations, n.paths),
+            lambda n: (n.placed, n.iterations, n.paths, n.losses),
             self,
-            (jnp.asarray(len(units)), self.iterations[order], self.paths[order]),
+            (
+                jnp.asarray(len(units)),
+                *(jnp.asarray(np.asarray(rows)[order]) for rows in (self.iterations, self.paths)),
+                jnp.asarray(losses),
+            ),
         )
-        return nodes.with_student(Student(student.positions[order], weights), loss)
+        kept = Student(np.asarray(student.positions)[order], weights)
+        return eqx.tree_at(lambda n: n.student, nodes, kept)
 
     @property
     def places(self) -> np.ndarray:
         """The positions of the placed units, (placed, d)."""
-        return np.asarray(self.student.positions[: int(self.placed)])
+        return np.asarray(self.student.positions)[: int(self.placed)]
 
     def result(self) -> Student:
         """The student of the placed units alone."""
-        count = int(self.placed)
-        return Student(self.student.positions[:count], self.student.weights[:count])
+        count, student = int(self.placed), self.student
+        return Student(np.asarray(student.positions)[:count], np.asarray(student.weights)[:count])
 
 
 class Starts(eqx.Module):
@@ -155,17 +163,19 @@ class NodeMethod(eqx.Module):
 def begin_nodes(objective: Objective, limit: int, seed: int) -> Nodes:
     """No unit yet, room for `limit` or for the first few."""
     room = min(limit, FIRST_ROOM)
-    student = Student(jnp.zeros((room, objective.dim)), jnp.zeros((room, *objective.charge_shape)))
+    student = Student(np.zeros((room, objective.dim)), np.zeros((room, *objective.charge_shape)))
     student = eqx.tree_at(
         lambda s: s.positions, student, objective.manifold.project(student.positions)
     )
     zero = jnp.asarray(0)
+    losses = np.full(room + 1, np.nan)
+    losses[0] = objective.empty_value()
     return Nodes(
         student,
         zero,
-        jnp.full(room + 1, jnp.nan).at[0].set(objective.empty_value()),
-        jnp.zeros(room, dtype=int),
-        jnp.zeros((room, PATH, objective.dim)),
+        jnp.asarray(losses),
+        jnp.asarray(np.zeros(room, dtype=int)),
+        jnp.asarray(np.zeros((room, PATH, objective.dim))),
         zero,
         zero,
         zero,
@@ -222,7 +232,7 @@ def nothing(objective: Objective, student: Student, first_loss: float) -> float:
 
     With answers wrong by tau, c.K c - 2 c.F + E[f^2] is wrong by at most 2 tau sum |c_i|.
     """
-    told = 2 * float(objective.answer_error) * float(jnp.sum(jnp.abs(student.weights)))
+    told = 2 * float(objective.answer_error) * float(np.sum(np.abs(student.weights)))
     return LEFT * first_loss + told
 
 

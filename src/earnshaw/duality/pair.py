@@ -306,7 +306,7 @@ class Moment(eqx.Module):
 
     def bound(self, variance: float) -> float | None:
         """A bound on the absolute error for two vectors of squared norm `variance`, or None."""
-        return float(self.error_at(jnp.asarray(variance), jnp.asarray(variance)))
+        return float(_error_at(self, jnp.asarray(variance)))
 
     def estimate(self, variance: float) -> float | None:
         """The estimated absolute error on the sphere: the bound where there is one."""
@@ -392,3 +392,9 @@ class Multiple(Moment):
     def error_at(self, q1: Array, q2: Array) -> Array:
         """That of the moment, and one more rounding."""
         return 1.05 * self.factor * self.form.error_at(q1, q2)
+
+
+@eqx.filter_jit
+def _error_at(form: Moment, q: Array) -> Array:
+    """One program, where each operation by itself would be one."""
+    return form.error_at(q, q)

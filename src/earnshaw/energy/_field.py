@@ -44,6 +44,7 @@ from earnshaw.energy._tiles import (
     Units,
     pair_sums,
     self_sums,
+    sums_of_each,
 )
 from earnshaw.energy.couplings.affine import AffineCoupling
 from earnshaw.energy.couplings.coupling import Coupling
@@ -52,6 +53,7 @@ from earnshaw.energy.couplings.dots import DotCoupling
 from earnshaw.energy.couplings.radial import RadialCoupling
 from earnshaw.energy.couplings.sphere import SphereCoupling
 from earnshaw.errors import EarnshawError
+from earnshaw.numerics.batches import in_batches
 from earnshaw.numerics.fixed_order import sum_all
 
 DENSE = 2048  # units up to which K is a matrix; above, conjugate gradients on products with it
@@ -95,10 +97,8 @@ class Field(eqx.Module):
             return logarithm(*self.at(probes, sources))
         one = lambda x: self._log_sum(x, sources)  # noqa: E731
         step = max(1, SMALL // max(1, len(sources.names) * self.coupling.dim))
-        if len(probes.positions) <= step:
-            return jax.vmap(one)(probes.positions)
         # A few probes at a time, so that displacements of all pairs are never in memory at once.
-        return jax.lax.map(one, probes.positions, batch_size=step)
+        return in_batches(one, probes.positions, step)
 
     def within(self, charged: Units) -> tuple[Array, Array]:
         """The potential of all other units at each unit, and its gradient there."""
@@ -108,6 +108,15 @@ class Field(eqx.Module):
         else:
             sums = self._sums(summand, charged, charged, same=True)
         return sums[:, 0], sums[:, 1:]
+
+    def within_and_of(
+        self, charged: Units, others: tuple[Units, ...]
+    ) -> tuple[tuple[Array, Array], ...]:
+        """`within`, and `at` the charged units of each of the others; names must all differ."""
+        if self.mesh is not None:
+            return self.within(charged), *(self.at(charged, part) for part in others)
+        found = sums_of_each(FieldSum(self.coupling), charged, others, self.tile, self.small)
+        return tuple((sums[:, 0], sums[:, 1:]) for sums in found)
 
     def laplacian_at(self, probes: Units, sources: Units) -> Array:
         """The Laplacian (k,) of the potential of the sources at the probes, not of themselves."""
@@ -120,7 +129,7 @@ class Field(eqx.Module):
         """
         others = positions if others is None else others
         row = lambda x: self.coupling.exact(x, others)[0]  # noqa: E731
-        return jax.lax.map(row, positions, batch_size=16)
+        return in_batches(row, positions, 16)
 
     def _log_sum(self, x: Array, sources: Units) -> LogPotential:
         """At one probe: terms sign_j exp(log_j), log_j = log|beta_j| + log Phi(x, y_j)."""

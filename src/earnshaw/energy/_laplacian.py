@@ -7,8 +7,8 @@ Laplacian is the sum of second derivatives over the rotations of the d(d-1)/2 co
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -17,30 +17,31 @@ from jax.typing import ArrayLike
 
 from earnshaw.charges.network import Student
 from earnshaw.energy._field import Field
-from earnshaw.energy._tiles import Units, weigh
+from earnshaw.energy._tiles import Units, negative, weigh
 from earnshaw.energy.objective import Gradient, Objective
 from earnshaw.errors import EarnshawError
+from earnshaw.numerics.compiled import compiled
 from earnshaw.numerics.fixed_order import sum_all
 
 
-def moved_together(group: ArrayLike | Iterable[int], count: int) -> Array:
-    """The units of a group as sorted indices below `count`, or an error."""
+def moved_together(group: ArrayLike | Iterable[int], count: int) -> np.ndarray:
+    """Which of `count` units are in a group, (count,), or an error."""
     listed = np.atleast_1d(np.asarray(list(group) if isinstance(group, Iterable) else group))
     allowed = f"distinct units from 0 to {count - 1}"
     if listed.ndim != 1 or not listed.size or not np.issubdtype(listed.dtype, np.integer):
         raise EarnshawError(f"a group of units must be a list of integers; allowed: {allowed}")
     if listed.min() < 0 or listed.max() >= count or len(set(listed.tolist())) < len(listed):
         raise EarnshawError(f"the group of units is {listed.tolist()}; allowed: {allowed}")
-    return jnp.asarray(np.sort(listed))
+    return np.isin(np.arange(count), listed)
 
 
 def charged_laplacians(field: Field, electrons: Units, others: Units, protons: Units) -> Array:
     """2 c_i times the Laplacian at theta_i of what the other units make less the protons, (k,)."""
-    among, from_protons = (field.laplacian_at(electrons, who) for who in (others, protons))
-    return 2 * weigh(electrons.charges, among - from_protons)
+    both = Units(*map(jnp.concatenate, zip(others, negative(protons), strict=True)))
+    return 2 * weigh(electrons.charges, field.laplacian_at(electrons, both))
 
 
-@eqx.filter_jit
+@compiled
 def unit_laplacians(objective: Objective, student: Student) -> Array:
     """The Laplacian in each unit alone, (k,), by one Hessian-vector product a coordinate."""
     shape, still = student.positions.shape, jnp.zeros_like(student.weights)
@@ -54,9 +55,12 @@ def unit_laplacians(objective: Objective, student: Student) -> Array:
     return jnp.sum(jax.lax.map(bend, jnp.asarray(places)).reshape(shape), axis=1)
 
 
-def group_laplacian(objective: Objective, student: Student, chosen: Array) -> Array:
-    """The Laplacian by one Hessian-vector product a direction, for any potential and data."""
-    inside = jnp.zeros(student.units, dtype=bool).at[chosen].set(True)[:, None]
+def group_laplacian(objective: Objective, student: Student, inside: Any) -> Array:
+    """The Laplacian by one Hessian-vector product a direction, for any potential and data.
+
+    In the units that are `inside` (k,).
+    """
+    inside = inside[:, None]
     still = jnp.zeros_like(student.weights)
 
     def second_derivative(velocity: Array, acceleration: Array) -> Array:

@@ -49,6 +49,11 @@ def units(positions: Array, charges: Array | None = None, first: int = 0) -> Uni
     return Units(positions, jnp.zeros(len(positions)) if charges is None else charges, names)
 
 
+def negative(charged: Units) -> Units:
+    """The same units with opposite charges."""
+    return charged._replace(charges=-charged.charges)
+
+
 # A summand turns (x, y) of a tile, by products or from differences, into what is to be added up
 # for each probe: shape (k, channels).
 
@@ -63,9 +68,19 @@ class FieldSum:
 
     def exact(self, x: Array, y: Array, charges: Array) -> Array:
         """From differences; `charges` (k, m) are those of the sources as each probe counts them."""
-        value, gradient = self.coupling.exact(x[:, None, :], y[None, :, :])
+        return self.exact_parts(x, (y,), (charges,))[0]
+
+    def exact_parts(
+        self, x: Array, y: tuple[Array, ...], charges: tuple[Array, ...]
+    ) -> tuple[Array, ...]:
+        """The same for several sets of sources, whose pairs are computed at once."""
+        value, gradient = self.coupling.exact(x[:, None, :], jnp.concatenate(y)[None, :, :])
         fields = jnp.concatenate([value[..., None], gradient], axis=-1)
-        return jax.vmap(column_sums)(weigh(charges[..., None], fields))
+        parts = jnp.split(fields, np.cumsum([len(part) for part in y])[:-1], axis=1)
+        return tuple(
+            jax.vmap(column_sums)(weigh(charge[..., None], part))
+            for charge, part in zip(charges, parts, strict=True)
+        )
 
     def by_products(
         self, probes: Units, sources: Units, both: bool, same: bool
@@ -169,6 +184,26 @@ def pair_sums(
         return jax.lax.scan(column, total, _blocks(sources, width))[0]
 
     return jax.lax.map(row, _blocks(probes, height)).reshape(-1, summand.channels)[:k]
+
+
+def sums_of_each(
+    summand: FieldSum, charged: Units, others: tuple[Units, ...], tile: int, small: int
+) -> tuple[Array, ...]:
+    """`self_sums` of the charged units, and `pair_sums` of the others at them, each (k, channels).
+
+    Few units have all their pairs computed in one place, so that the coupling is compiled once.
+    """
+    coupling, sources = summand.coupling, (charged, *others)
+    pairs = len(charged.names) * sum(len(part.names) for part in sources)
+    if not pairs or pairs * coupling.dim * coupling.scratch > small:
+        rest = (pair_sums(summand, charged, part, False, tile, small) for part in others)
+        return self_sums(summand, charged, tile, small), *rest
+    charges = (
+        jnp.where(charged.names[:, None] != part.names, part.charges, 0.0) for part in sources
+    )
+    return summand.exact_parts(
+        charged.positions, tuple(part.positions for part in sources), tuple(charges)
+    )
 
 
 def self_sums(summand: Summand, charged: Units, tile: int = TILE, small: int = SMALL) -> Array:

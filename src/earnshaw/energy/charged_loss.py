@@ -13,10 +13,14 @@ them, `AskedLoss` has an oracle and knows nothing else.
 from __future__ import annotations
 
 import abc
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
@@ -28,8 +32,9 @@ from earnshaw.energy._field import (
     best_charges,
     best_charges_by_products,
 )
+from earnshaw.energy._room import filled, filled_student, first, room
 from earnshaw.energy._tiles import units, weigh
-from earnshaw.energy.couplings.coupling import Coupling
+from earnshaw.energy.couplings.coupling import Coupling, self_energies_of
 from earnshaw.energy.objective import (
     FEW,
     Across,
@@ -43,6 +48,8 @@ from earnshaw.energy.objective import (
 from earnshaw.energy.variants import VARIANTS, Terms, check_ones
 from earnshaw.errors import EarnshawError
 from earnshaw.limits import check_memory
+from earnshaw.numerics.batches import in_batches
+from earnshaw.numerics.compiled import compiled
 from earnshaw.numerics.fixed_order import one_blas_thread, sum_all
 
 
@@ -60,6 +67,11 @@ class ChargedLoss(Objective):
     @abc.abstractmethod
     def outer_field(self, points: Array) -> tuple[Array, Array]:
         """F at points (n, d), shape (n,), and its Euclidean gradient (n, d)."""
+
+    def inner_and_outer(self, student: Student) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+        """What the student's other units make at each of them, and F there; with gradients."""
+        charged = units(student.positions, student.weights)
+        return self.field.within(charged), self.outer_field(student.positions)
 
     @abc.abstractmethod
     def log_left(self, points: Array, student: Student) -> LogPotential:
@@ -91,8 +103,7 @@ class ChargedLoss(Objective):
     def euclidean(self, student: Student) -> tuple[Array, Gradient]:
         """Value and gradient in one pass over all pairs."""
         c = student.weights
-        among, force_among = self.field.within(units(student.positions, c))
-        outside, force_outside = self.outer_field(student.positions)
+        (among, force_among), (outside, force_outside) = self.inner_and_outer(student)
         value = sum_all(weigh(c, among - 2 * outside)) + self.constant
         by_weights = 2 * (among - outside)
         by_positions = 2 * weigh(c[:, None], force_among - force_outside)
@@ -159,21 +170,47 @@ class ChargedLoss(Objective):
 
     def cusp(self, positions: Array) -> Array:
         """The slope of the potential's cusp at each position."""
-        return _cusps(self.field.coupling, positions)[0]
+        return self._at_each(_cusps, positions)[0]
 
     def antipodal_cusp(self, positions: Array) -> Array:
         """The slope of its cusp at the antipode of each position."""
-        return _cusps(self.field.coupling, positions)[1]
+        return self._at_each(_cusps, positions)[1]
 
     def self_energies(self, positions: Array) -> Array:
         """Phi(x, x), E[sigma(X, x)^2] for an activation, whether or not the variant counts it."""
-        return self_energies_of(self.field.coupling, positions)
+        return self._at_each(self_energies_of, positions)
+
+    def _at_each(self, function: Callable[[Coupling, Array], Any], positions: Array) -> Any:
+        """function(coupling, positions), arrays with one entry a unit."""
+        if self.mixed or not is_concrete(positions):
+            return function(self.field.coupling, positions)
+        places, _ = filled(positions, np.zeros(len(positions)))
+        found = function(self.field.coupling, places)
+        return jax.tree.map(lambda part: first(part, len(positions)), found)
 
     def weight_hessian(self, student: Student) -> Array:
         """2 (K + ridge), (k, k); without the diagonal of K where self-energies do not count."""
         if student.units <= FEW:
             return super().weight_hessian(student)
         return _weight_hessian(self, student.positions)
+
+    def with_room(self, student: Student) -> tuple[ChargedLoss, Student]:
+        """Filled up where all pairs are still computed at once, as they are without that."""
+        numbers = all(map(is_concrete, (student.positions, student.weights, self.constant)))
+        if not numbers or self.mixed or self.field.mesh is not None or self.roomy is None:
+            return self, student
+        if self.roomy.pair_numbers(room(student.units)) > self.field.small:
+            return self, student
+        return self.roomy, filled_student(student)
+
+    @cached_property
+    def roomy(self) -> ChargedLoss | None:
+        """The loss with room for more hidden units; None where units are known by number."""
+        return self
+
+    def pair_numbers(self, units: int) -> int:
+        """How many numbers a student of so many units takes if all pairs are computed at once."""
+        return units**2 * self.dim * self.field.coupling.scratch
 
     def check(self, student: Student) -> Student:
         """As for every objective; and the number and weights that the objective's name asks for."""
@@ -194,17 +231,12 @@ class ChargedLoss(Objective):
         return where
 
 
-@eqx.filter_jit
-def self_energies_of(coupling: Coupling, positions: Array) -> Array:
-    return coupling.alone(positions)[0]
-
-
-@eqx.filter_jit
+@compiled
 def _cusps(coupling: Coupling, positions: Array) -> tuple[Array, Array]:
     return coupling.cusp(positions), coupling.antipodal_cusp(positions)
 
 
-@eqx.filter_jit
+@compiled
 def _metric(loss: ChargedLoss, student: Student) -> Array:
     positions, charges = student.positions, student.weights.reshape(student.units, -1)
 
@@ -215,7 +247,7 @@ def _metric(loss: ChargedLoss, student: Student) -> Array:
         axes = jnp.broadcast_to(jnp.eye(loss.dim)[:, None], (loss.dim, *positions.shape))
         return *to_all(positions), jax.vmap(along)(axes)
 
-    values, slopes, bends = jax.lax.map(row, positions, batch_size=16)
+    values, slopes, bends = in_batches(row, positions, 16)
     basis = loss.manifold.basis(positions)
     bends = jnp.einsum("io,jo,iejd,idf,jeg->ifjg", charges, charges, bends, basis, basis)
     slopes = jnp.einsum("io,ijd,idf->ifjo", charges, slopes, basis)
@@ -232,14 +264,14 @@ def _metric(loss: ChargedLoss, student: Student) -> Array:
     )
 
 
-@eqx.filter_jit
+@compiled
 def _weight_hessian(loss: ChargedLoss, positions: Array) -> Array:
     alone, _ = loss.field.coupling.alone(positions)
     diagonal = loss.ridge + (alone if loss.terms.self_energies else jnp.zeros_like(alone))
     return 2 * jnp.fill_diagonal(loss.field.matrix(positions), diagonal, inplace=False)
 
 
-@eqx.filter_jit
+@compiled
 def _free_units(loss: ChargedLoss, points: Array) -> FreeUnits:
     left = loss.log_left(points, Student(jnp.zeros((0, loss.dim)), jnp.zeros(0)))
     own, slope = loss.field.coupling.alone(points)
@@ -252,7 +284,7 @@ def _free_units(loss: ChargedLoss, points: Array) -> FreeUnits:
     )
 
 
-@eqx.filter_jit
+@compiled
 def _unexplained(loss: ChargedLoss, points: Array, student: Student) -> Array:
     own = units(student.positions, jnp.abs(student.weights), len(points))
     made = loss.field.log_at(units(points), own).log_size
@@ -261,7 +293,7 @@ def _unexplained(loss: ChargedLoss, points: Array, student: Student) -> Array:
     return jnp.where(left > jnp.log(2 * loss.answer_error), left - made, -jnp.inf)
 
 
-@eqx.filter_jit
+@compiled
 def _refit(loss: ChargedLoss, student: Student, used: Array) -> tuple[Student, Array]:
     count, positions = student.units, student.positions
     alone, _ = loss.field.coupling.alone(positions)

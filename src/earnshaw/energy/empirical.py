@@ -128,7 +128,7 @@ class EmpiricalLoss(Objective):
         student = self.check(student)
         if units is None:
             return _laplacian(self, student, None)
-        group = jnp.zeros(student.units).at[moved_together(units, student.units)].set(1.0)
+        group = jnp.asarray(moved_together(units, student.units), dtype=float)
         return _laplacian(self, student, group)
 
     def refit(self, student: Student, used: Array | None = None) -> tuple[Student, Array]:

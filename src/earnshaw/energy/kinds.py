@@ -151,6 +151,12 @@ class MixedField(Field):
                 value, gradient = value.at[mine].add(part), gradient.at[mine].add(force)
         return value, gradient
 
+    def within_and_of(
+        self, charged: Units, others: tuple[Units, ...]
+    ) -> tuple[tuple[Array, Array], ...]:
+        """One after the other."""
+        return self.within(charged), *(self.at(charged, part) for part in others)
+
     def matrix(self, positions: Array, others: Array | None = None) -> Array:
         """Phi between all units, (k, k)."""
         which = self._own.sources

@@ -39,9 +39,12 @@ from jax.typing import ArrayLike
 from earnshaw.charges.manifolds import Manifold, check_squares
 from earnshaw.charges.network import Student, Teacher, is_concrete
 from earnshaw.duality.activation import Activation
+from earnshaw.energy._room import block, first, weightless
 from earnshaw.energy.variants import Terms
 from earnshaw.errors import EarnshawError, UnknownName
 from earnshaw.limits import check_memory
+from earnshaw.numerics.batches import in_batches
+from earnshaw.numerics.compiled import compiled
 from earnshaw.numerics.eigenpairs import Eigenpair, smallest_eigenpair
 from earnshaw.numerics.fixed_order import sum_all
 
@@ -269,7 +272,7 @@ class Objective(eqx.Module):
 
     def value(self, student: Student) -> Array:
         """L at the student, shape ()."""
-        return _value(self.suited_to(student), self.check(student))
+        return _value(*self.suited_to(student).with_room(self.check(student)))
 
     def gradient(self, student: Student) -> Gradient:
         """The Riemannian gradient in positions (k, d) and weights (k,)."""
@@ -277,7 +280,9 @@ class Objective(eqx.Module):
 
     def value_and_gradient(self, student: Student) -> tuple[Array, Gradient]:
         """Both, for the price of one."""
-        return _value_and_gradient(self.suited_to(student), self.check(student))
+        count = self.check(student).units
+        value, slope = _value_and_gradient(*self.suited_to(student).with_room(student))
+        return value, Gradient(*(first(part, count) for part in slope))
 
     def hvp(
         self, student: Student, direction: tuple[ArrayLike | None, ArrayLike | None]
@@ -296,7 +301,9 @@ class Objective(eqx.Module):
                 raise EarnshawError(
                     f"the direction has shape {part.shape}; allowed: {like.shape}, as the student"
                 )
-        return _hvp(self.suited_to(student), student, moved)
+        loss, roomy = self.suited_to(student).with_room(student)
+        moved = Gradient(*(weightless(part, roomy.units) for part in moved))
+        return Gradient(*(first(part, student.units) for part in _hvp(loss, roomy, moved)))
 
     def hessian(self, student: Student) -> Array:
         """The dense Hessian: tangent coordinates of the moving positions, then moving weights.
@@ -306,7 +313,9 @@ class Objective(eqx.Module):
         """
         size = freedom(self, self.check(student))
         check_memory({"entries of the Hessian": size**2}, copies=3)
-        return _hessian(self.suited_to(student), student)
+        loss, roomy = self.suited_to(student).with_room(student)
+        there = np.arange(roomy.units) < student.units
+        return block(_hessian(loss, roomy), of_units(loss, roomy, there))
 
     def smallest_eigenpair(
         self, student: Student, *, tolerance: float = 1e-6, max_products: int = 300, seed: int = 0
@@ -329,6 +338,13 @@ class Objective(eqx.Module):
     def suited_to(self, student: Student) -> Objective:
         """The loss itself; or the same for students of another activation, where it has such."""
         return self
+
+    def with_room(self, student: Student) -> tuple[Objective, Student]:
+        """Loss and student as they are compiled: themselves, or filled up with units of weight 0.
+
+        For numbers, and few units, of losses for which such a unit is none (`_room.py`).
+        """
+        return self, student
 
     def check(self, student: Student) -> Student:
         """The student itself, or an error that says why it cannot be this objective's."""
@@ -391,38 +407,38 @@ def _energy_jvp(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
     return value, change
 
 
-@eqx.filter_jit
+@compiled
 def _value(objective: Objective, student: Student) -> Array:
     return energy(objective, student)
 
 
-@eqx.filter_jit
+@compiled
 def _value_and_gradient(objective: Objective, student: Student) -> tuple[Array, Gradient]:
     value, gradient = objective.euclidean(student)
     positions = objective.manifold.gradient(student.positions, gradient.positions)
     return value, objective.keep_moving(Gradient(positions, gradient.weights))
 
 
-@eqx.filter_jit
+@compiled
 def _hvp(objective: Objective, student: Student, direction: Gradient) -> Gradient:
     tangent = objective.manifold.tangent(student.positions, direction.positions)
     moved = objective.keep_moving(Gradient(tangent, direction.weights))
     product = objective.euclidean_hvp(student, moved)
-    # On R^d the gradient is not needed, and the compiler drops it.
-    slope = objective.euclidean(student)[1].positions
-    positions = objective.manifold.hvp(student.positions, moved.positions, slope, product.positions)
+    positions = product.positions
+    if _curved(objective):
+        slope = objective.euclidean(student)[1].positions
+        positions = objective.manifold.hvp(student.positions, moved.positions, slope, positions)
     return objective.keep_moving(Gradient(positions, product.weights))
 
 
-@eqx.filter_jit
+@compiled
 def _hessian(objective: Objective, student: Student) -> Array:
     column = lambda coordinates: coordinate_hvp(objective, student, coordinates)  # noqa: E731
-    axes = jnp.eye(freedom(objective, student))
-    matrix = jax.lax.map(column, axes, batch_size=16)
+    matrix = in_batches(column, jnp.eye(freedom(objective, student)), 16)
     return (matrix + matrix.T) / 2
 
 
-@eqx.filter_jit
+@compiled
 def coordinate_hvp(objective: Objective, student: Student, coordinates: Array) -> Array:
     """The Hessian-vector product in the coordinates of the dense Hessian."""
     product = _hvp(objective, student, direction_of(objective, student, coordinates))
@@ -438,6 +454,15 @@ def freedom(objective: Objective, student: Student) -> int:
         "weights": of_weights,
         "both": of_positions + of_weights,
     }[objective.wrt]
+
+
+def of_units(objective: Objective, student: Student, used: Any) -> Any:
+    """Which of the coordinates that may move are those of `used` units (k,): booleans (n,)."""
+    of_weights = 0 if objective.wrt == "positions" else student.weights.size // student.units
+    of_positions = freedom(objective, student) // student.units - of_weights
+    repeat = np if isinstance(used, np.ndarray) else jnp
+    parts = (repeat.repeat(used, of_positions), repeat.repeat(used, of_weights))
+    return repeat.concatenate(parts)
 
 
 def direction_of(objective: Objective, student: Student, coordinates: Array) -> Gradient:

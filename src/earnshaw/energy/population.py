@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 import equinox as eqx
@@ -41,8 +42,10 @@ from earnshaw.energy._laplacian import (
     moved_together,
     unit_laplacians,
 )
+from earnshaw.energy._room import filled, first, weightless
 from earnshaw.energy._tiles import TILE, Units, units, weigh
-from earnshaw.energy.charged_loss import ChargedLoss, self_energies_of
+from earnshaw.energy.charged_loss import ChargedLoss
+from earnshaw.energy.couplings.coupling import self_energies_of
 from earnshaw.energy.kinds import Between, MixedCoupling, fields_of, mixed_field
 from earnshaw.energy.objective import (
     ROUNDING,
@@ -56,6 +59,7 @@ from earnshaw.energy.outputs import added_up, for_all_outputs, free_units_of_all
 from earnshaw.energy.variants import VARIANTS, Terms, check_ones
 from earnshaw.errors import EarnshawError, UnknownName
 from earnshaw.limits import check_integer, check_work
+from earnshaw.numerics.compiled import compiled
 from earnshaw.numerics.fixed_order import sum_all
 
 OBJECTIVES = tuple(VARIANTS)
@@ -114,11 +118,29 @@ class PopulationLoss(ChargedLoss):
         """sum_j b_j Phi(x, w_j) at points (n, d), shape (n,), and its gradient (n, d)."""
         return self.outer.at(units(points), self._protons(len(points)))
 
+    def inner_and_outer(self, student: Student) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+        """In one pass, unless the teacher's units are of another kind."""
+        if self.across is not None:
+            return super().inner_and_outer(student)
+        protons = self._protons(student.units)
+        inner, outer = self.field.within_and_of(self._electrons(student), (protons,))
+        return inner, outer
+
     def log_left(self, points: Array, student: Student) -> LogPotential:
         """C at points (n, d) as one sum over the charges of both, in which equal ones cancel."""
         if self.across is None:
             return self.field.log_at(*_all_charges(self, points, student))
         return logarithm(*_left(self, points, student))
+
+    @cached_property
+    def roomy(self) -> PopulationLoss | None:
+        """With teacher units of weight 0, unless its units are of several kinds."""
+        teacher = self.teacher
+        if self.across is not None or not is_concrete(teacher.positions):
+            return None
+        arrays = filled(teacher.positions, teacher.weights)
+        roomy = eqx.tree_at(lambda teacher: (teacher.positions, teacher.weights), teacher, arrays)
+        return dataclasses.replace(self, teacher=roomy)
 
     def suited_to(self, student: Student) -> PopulationLoss:
         """The same loss, or that of a student whose activation is its own."""
@@ -193,12 +215,15 @@ class PopulationLoss(ChargedLoss):
         operator. Motions that leave Phi unchanged drop the pairs within the group: the papers'
         correlated move (Full, Theorem 3.6 and Theorem F.2).
         """
-        loss, student = self.suited_to(student), self.check(student)
+        count = self.check(student).units
+        loss, student = self.suited_to(student).with_room(student)
+        assert isinstance(loss, PopulationLoss)
         if units is None:
             plain = loss.across is None and student.outputs is None
-            return (_unit_laplacians if plain else unit_laplacians)(loss, student)
-        chosen = moved_together(units, student.units)
-        return _group_laplacian(loss, student, chosen)
+            each = _unit_laplacians if plain else unit_laplacians
+            return first(each(loss, student), count)
+        inside = weightless(moved_together(units, count), student.units)
+        return _group_laplacian(loss, student, inside)
 
     def node(self, unit: int, student: Student) -> PopulationLoss:
         """The loss as a function of one unit, all others fixed: a teacher of what they leave.
@@ -369,13 +394,14 @@ def population_loss(
             manifold=teacher.manifold,
             name=objective,
             wrt=moving,
-            unbounded=coupling.unbounded(teacher.positions[0]),
+            unbounded=coupling.unbounded(filled(teacher.positions, teacher.weights)[0]),
         )
     constant = jnp.zeros(teacher.weights.shape[1:])
     if made.terms.constant:
         among = made.field if made.across is None else mixed_field(_kinds(teacher), *like)
-        energy = lambda b: _energy_of(among, teacher.with_weights(b))  # noqa: E731
-        b = teacher.weights
+        roomy = teacher if made.roomy is None else made.roomy.teacher
+        energy = lambda b: _energy_of(among, roomy.with_weights(b))  # noqa: E731
+        b = roomy.weights
         constant = energy(b) if teacher.outputs is None else jax.vmap(energy, in_axes=1)(b)
     return eqx.tree_at(lambda loss: loss.constant, made, constant)
 
@@ -434,7 +460,7 @@ def _same_units(first: Any, second: Any) -> bool:
     return len(one) == len(other) and all(map(same_activation, one, other))
 
 
-@eqx.filter_jit
+@compiled
 def _energy_of(field: Field, teacher: Teacher) -> Array:
     b = teacher.weights
     among, _ = field.within(units(teacher.positions, b))
@@ -442,7 +468,7 @@ def _energy_of(field: Field, teacher: Teacher) -> Array:
     return sum_all(weigh(b, among)) + sum_all(weigh(b * b, alone))
 
 
-@eqx.filter_jit
+@compiled
 def _unit_laplacians(loss: PopulationLoss, student: Student) -> Array:
     electrons, protons = loss._electrons(student), loss._protons(student.units)
     total = charged_laplacians(loss.field, electrons, electrons, protons)
@@ -452,25 +478,24 @@ def _unit_laplacians(loss: PopulationLoss, student: Student) -> Array:
     return total
 
 
-@eqx.filter_jit
-def _group_laplacian(loss: PopulationLoss, student: Student, chosen: Array) -> Array:
+@compiled
+def _group_laplacian(loss: PopulationLoss, student: Student, inside: Array) -> Array:
     unchanged = {"space": ("translations", "both"), "sphere": ("rotations", "both")}
     if loss.invariant not in unchanged[loss.manifold.name]:
-        return group_laplacian(loss, student, chosen)
-    inside = jnp.zeros(student.units, dtype=bool).at[chosen].set(True)
+        return group_laplacian(loss, student, inside)
     electrons, protons = loss._electrons(student), loss._protons(student.units)
     outside = electrons._replace(charges=jnp.where(inside, 0.0, electrons.charges))
     alone = charged_laplacians(loss.field, electrons, outside, protons)
     return sum_all(jnp.where(inside, alone, 0.0))
 
 
-@eqx.filter_jit
+@compiled
 def _probe(loss: PopulationLoss, points: Array, student: Student) -> tuple[Array, Array]:
     value, gradient = _left(loss, points, student)
     return value, loss.manifold.gradient(points, gradient)
 
 
-@eqx.filter_jit
+@compiled
 def _log_probe(loss: PopulationLoss, points: Array, student: Student) -> LogPotential:
     found = loss.log_left(points, student)
     return found._replace(gradient=loss.manifold.gradient(points, found.gradient))

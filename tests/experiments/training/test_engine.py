@@ -123,7 +123,7 @@ def test_flags_of_the_process_do_not_change_a_bit():
         "--xla_cpu_enable_fast_math=true --xla_cpu_prefer_vector_width=512"
     )
     path = os.pathsep.join(path for path in sys.path if path)
-    surroundings = os.environ | {"XLA_FLAGS": flags, "PYTHONPATH": path}
+    surroundings = os.environ | {"XLA_FLAGS": flags, "PYTHONPATH": path, "EARNSHAW_CACHE": "off"}
     surroundings.pop("JAX_COMPILATION_CACHE_DIR", None)
     theirs = subprocess.run(
         [sys.executable, "-c", words], env=surroundings, capture_output=True, text=True, check=True

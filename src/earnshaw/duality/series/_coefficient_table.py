@@ -128,7 +128,7 @@ def _power_sums(
             )
         return chunk - 1, sums
 
-    shape = jnp.broadcast_shapes(piece1.shape, piece2.shape, x.shape)
+    shape = jnp.broadcast_shapes(row1.shape[:-1], row2.shape[:-1], x.shape)
     start = (jnp.minimum(*longest) - 1, (jnp.zeros(shape),) * (order + 1))
     return jax.lax.while_loop(lambda state: state[0] >= 0, step, start)[1]
 
@@ -139,15 +139,22 @@ def _power_sums_jvp(
     table, piece1, row1, piece2, row2, x = primals
     moved1, moved2, moved = (tangents[place] for place in (2, 4, 5))
     still = [isinstance(given, SymbolicZero) for given in (moved1, moved2, moved)]
-    sums = _power_sums(order if still[2] else order + 1, *primals)
-    changes = [jnp.zeros_like(value) for value in sums[: order + 1]]
+    # One loop for all of them, side by side along a new first axis: loops are what compiles slowly.
+    pairs = [(row1, row2)]
+    pairs += [] if still[0] else [(moved1, row2)]
+    pairs += [] if still[1] else [(row1, moved2)]
+    rank = max(row1.ndim, row2.ndim, x.ndim + 1)
+    left, right = (_stacked(rows, rank) for rows in zip(*pairs, strict=True))
+    sums = _power_sums(order if still[2] else order + 1, table, piece1, left, piece2, right, x)
+    changes = [sum(part[1:], start=jnp.zeros_like(part[0])) for part in sums[: order + 1]]
     if not still[2]:
-        changes = [change + sums[m + 1] * moved for m, change in enumerate(changes)]
-    for fixed, row_pair in ((still[0], (moved1, row2)), (still[1], (row1, moved2))):
-        if not fixed:
-            more = _power_sums(order, table, piece1, row_pair[0], piece2, row_pair[1], x)
-            changes = [change + value for change, value in zip(changes, more, strict=True)]
-    return sums[: order + 1], tuple(changes)
+        changes = [change + sums[m + 1][0] * moved for m, change in enumerate(changes)]
+    return tuple(part[0] for part in sums[: order + 1]), tuple(changes)
+
+
+def _stacked(rows: tuple[Array, ...], rank: int) -> Array:
+    """Rows (..., n) along a new first axis, in front of all `rank` axes that they broadcast to."""
+    return jnp.stack([row.reshape((1,) * (rank - row.ndim) + row.shape) for row in rows])
 
 
 _power_sums.defjvp(_power_sums_jvp, symbolic_zeros=True)

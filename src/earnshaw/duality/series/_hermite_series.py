@@ -61,12 +61,12 @@ class HermiteSeries(Moment):
     `nodes` (M,) and `features` (M, N) turn the values of s into coefficients,
     a_n(q) = sum_i s(sqrt(q) nodes_i) features_in; `even` and `odd` are the series in rho^2 for two
     vectors of the one squared norm that it was built for. With a `table`, coefficients come from
-    there: `for_many_pairs`.
+    there (`for_many_pairs`), and the millions of numbers of `features` are left behind.
     """
 
     function: Callable[[Array], Array]
-    nodes: Array
-    features: Array
+    nodes: Any  # Array, or None with a table
+    features: Any
     even: Array
     odd: Array
     error: float
@@ -106,12 +106,13 @@ class HermiteSeries(Moment):
 
     def error_at(self, q1: Array, q2: Array) -> Array:
         """The three parts of the module's docstring: the bound at any norms, at every rho."""
-        (tail1, off1, size1), (tail2, off2, size2) = self._parts(q1), self._parts(q2)
+        plain = self if self.table is None else _made(self.function, self.made_for)
+        (tail1, off1, size1), (tail2, off2, size2) = plain._parts(q1), plain._parts(q2)
         if self.table is not None:
             off1 = off1 + self.table.error(jnp.sqrt(q1)) * size1
             off2 = off2 + self.table.error(jnp.sqrt(q2)) * size2
         quadrature = off1 * (size2 + off2) + off2 * size1
-        rounding = 4 * EPS * self.features.shape[1] * size1 * size2
+        rounding = 4 * EPS * plain.features.shape[1] * size1 * size2
         total = jnp.sqrt(tail1) * jnp.sqrt(tail2) + quadrature + rounding + UNDERFLOW
         return jnp.where(jnp.isnan(total), jnp.inf, total)
 
@@ -173,7 +174,10 @@ def _series(function: Callable[[Any], Any], made_for: MadeFor, with_table: bool)
     with jax.ensure_compile_time_eval():  # what is remembered must not be part of a trace
         if with_table:
             plain = _made(function, made_for)
-            return dataclasses.replace(plain, table=_table(plain))
+            table = _table(plain)
+            if table is None:
+                return plain
+            return dataclasses.replace(plain, table=table, nodes=None, features=None)
         return _computed(function, made_for)
 
 

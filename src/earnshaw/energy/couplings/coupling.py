@@ -11,6 +11,7 @@ import numpy as np
 from jax import Array
 
 from earnshaw.energy.objective import Across, Invariant
+from earnshaw.numerics.compiled import compiled
 
 COINCIDENT = 1e-8  # relative to a position: closer units are in one place
 
@@ -111,8 +112,8 @@ class Coupling(eqx.Module):
         """Phi(x, x) and its gradient in x (both arguments moving), for x of shape (k, d)."""
 
     def unbounded(self, x: Array) -> bool:
-        """Whether a unit at x (d,) has infinite energy of its own, as every unit has then."""
-        return bool(jnp.isinf(self.alone(x[None])[0][0]))
+        """Whether units at x (k, d) have infinite energies of their own, as every unit has then."""
+        return bool(np.isinf(self_energies_of(self, x)[0]))
 
     @abc.abstractmethod
     def alone_laplacian(self, x: Array) -> Array:
@@ -148,6 +149,12 @@ class Coupling(eqx.Module):
     def laplacian_tile(self, q1: Array, q2: Array, c: Array) -> Array:
         """The Laplacian in x for all pairs; anything finite for pairs that are `near`."""
         raise NotImplementedError
+
+
+@compiled
+def self_energies_of(coupling: Coupling, positions: Array) -> Array:
+    """Phi(x, x) at positions (k, d); shape (k,)."""
+    return coupling.alone(positions)[0]
 
 
 CLOSE = 1e-12  # a relative distance at which only a cusp has a slope left
