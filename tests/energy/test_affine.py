@@ -205,3 +205,53 @@ def test_tiles_are_the_same_sums():
     assert float(found) == pytest.approx(float(value), rel=1e-12)
     assert np.allclose(slopes.positions, gradient.positions, atol=1e-10)
     assert np.allclose(tiled.laplacian(student), population_loss(teacher).laplacian(student))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "jump"), [("sign", 2.0), ("step", 1.0)])
+def test_the_cusp_of_a_jump_is_the_least_slope(name, jump):
+    """From its definition: (J^2/2) p(0) E[|v.X| given u = 0], by samples of X given u = 0.
+
+    The slope given is never more, and not less than sqrt(2/pi)^2 of the least for two clouds.
+    """
+    rng = np.random.default_rng(3)
+    inputs = mixture(rng, 2)
+    teacher, _ = networks(name, inputs, seed=4)
+    found = np.asarray(population_loss(teacher).cusp(teacher.positions))
+    opposite = np.asarray(population_loss(teacher).antipodal_cusp(teacher.positions))
+    assert np.allclose(opposite, -found)
+    for x, slope in zip(np.asarray(teacher.positions), found, strict=True):
+        turns = rng.normal(size=(2000, D + 1))
+        turns -= np.outer(turns @ x, x) / (x @ x)
+        turns /= np.linalg.norm(turns, axis=1, keepdims=True)
+        slopes = np.zeros(len(turns))
+        for cloud in inputs.components(D):
+            mean, cov = np.asarray(cloud.mean), np.asarray(cloud.covariance)
+            mu, q = x[:D] @ mean + x[D], x[:D] @ cov @ x[:D]
+            density = np.exp(-(mu**2) / (2 * q)) / np.sqrt(2 * np.pi * q)
+            drawn = rng.multivariate_normal(mean, cov, size=4000)
+            drawn -= np.outer((drawn @ x[:D] + x[D]) / q, cov @ x[:D])  # X given u = 0
+            seen = np.concatenate([drawn, np.ones((len(drawn), 1))], axis=1)
+            means = np.mean(np.abs(seen @ turns.T), axis=0)
+            slopes += float(cloud.probability) * density * means
+        least = jump**2 / 2 * np.min(slopes)
+        assert 2 / np.pi * least < slope < 1.02 * least  # 1.02: of 4000 samples
+
+
+@pytest.mark.slow
+def test_units_on_biased_sign_units_are_held():
+    """A student that has one of two units: held by it, the other free; and the answer itself."""
+    teacher = Teacher(
+        [[1.0, 0.0], [0.0, 1.0]], [1.0, 0.05], "sign", biases=[0.3, -0.4], inputs=ew.Gaussian()
+    )
+    answer = Student(teacher.hidden, teacher.weights, teacher.biases)
+    assert ew.certify(teacher, answer).kind == "cusp-minimum"
+    loss, rng = population_loss(teacher), np.random.default_rng(0)
+    one = loss.optimal_weights(Student([[1.0, 0.0]], [1.0], [0.3])).weights
+    found = ew.certify(teacher, Student([[1.0, 0.0]], one, [0.3]))
+    assert found.kind == "cusp-minimum" and found.cusp_margins[0] > 0
+    # Whatever way it turns a little, the loss rises.
+    here = float(loss.value(Student([[1.0, 0.0]], one, [0.3])))
+    for _ in range(20):
+        moved = np.array([1.0, 0.0, 0.3]) + 1e-4 * rng.normal(size=3)
+        assert float(loss.value(Student(moved[None, :2], one, moved[2:]))) >= here

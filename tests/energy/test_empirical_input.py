@@ -82,3 +82,12 @@ def test_bad_calls_are_one_line():
         with pytest.raises(ew.EarnshawError) as refusal:
             call()
         assert "\n" not in str(refusal.value)
+
+
+def test_a_student_of_another_activation_is_refused():
+    """Its units would be taken for the loss's own."""
+    teacher = ew.Teacher([[1.0, 0.0]], [1.0], "relu")
+    loss = ew.empirical_loss(teacher, samples=10)
+    with pytest.raises(ew.EarnshawError, match=r"the student is of erf.*allowed"):
+        loss.value(ew.Student([[1.0, 0.0]], [1.0], activation="erf"))
+    assert float(loss.value(ew.Student([[1.0, 0.0]], [1.0], activation="relu"))) == 0

@@ -99,6 +99,16 @@ class EmpiricalLoss(Objective):
         """Which terms of L the variant counts."""
         return VARIANTS[self.name]
 
+    def suited_to(self, student: Student) -> EmpiricalLoss:
+        """The loss itself: samples are compared with students of one activation."""
+        kind, own = student.unit_kind, self.sampled_activation
+        if kind is not None and kind.name != own.name:
+            raise EarnshawError(
+                f"the student is of {kind.name}, the loss of samples of {own.name}; allowed: the "
+                "same activation"
+            )
+        return self
+
     def euclidean(self, student: Student) -> tuple[Array, Gradient]:
         """The value, and the gradient in R^(k d) x R^k."""
         squares, (positions, weights) = self._total(

@@ -25,7 +25,7 @@ from earnshaw import numerics  # noqa: F401  (float64)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-SMALL = 2**12  # entries of the largest matrix, along the last two axes of an array
+SMALL = 2**10  # entries of the largest matrix, along the last two axes of an array
 QUICKLY = {
     "xla_backend_optimization_level": 1,  # 0 would leave out fused multiply-adds
     "xla_llvm_disable_expensive_passes": True,
