@@ -87,16 +87,27 @@ class Layout:
         features = np.concatenate([value, x, np.ones((len(x), 1))], axis=1)
         return value @ v + x @ linear + c, features, slope
 
+    @property
+    def work(self) -> float:
+        """Multiplications a sample that the Gauss-Newton matrix takes (`_training.py: Curved`)."""
+        inner, outer, m = self.units * (self.dim + 1), self.units + self.dim + 1, self.outputs
+        return m * inner**2 + m * inner * outer + m * (m + 1) / 2 * outer**2
+
+    def inner(
+        self, theta: np.ndarray, x: np.ndarray, slope: np.ndarray, mix: np.ndarray
+    ) -> np.ndarray:
+        """The part of `jacobian` that belongs to units and biases, (n, k (d + 1))."""
+        k, d = self.units, self.dim
+        found = np.empty((len(x), k * (d + 1)))
+        moved = slope * (mix @ self.parts(theta).weights.T)
+        np.multiply(moved[:, :, None], x[:, None, :], out=found[:, : k * d].reshape(len(x), k, d))
+        found[:, k * d :] = moved
+        return found
+
     def jacobian(
         self, theta: np.ndarray, x: np.ndarray, rows: tuple[np.ndarray, ...], mix: np.ndarray
     ) -> np.ndarray:
         """sum_o mix_o dg_o/dtheta, (n, size), for mix (n, m): one row of J for every sample."""
-        k, d = self.units, self.dim
         features, slope = rows
-        found = np.empty((len(x), self.size))
-        inner = slope * (mix @ self.parts(theta).weights.T)
-        np.multiply(inner[:, :, None], x[:, None, :], out=found[:, : k * d].reshape(len(x), k, d))
-        found[:, k * d : k * (d + 1)] = inner
         rest = (features[:, :, None] * mix[:, None, :]).reshape(len(x), -1)
-        found[:, k * (d + 1) :] = rest
-        return found
+        return np.concatenate([self.inner(theta, x, slope, mix), rest], axis=1)

@@ -19,18 +19,18 @@ from earnshaw.learning.evidence._training import Data, Member, chunks
 def spread(member: Member, x: np.ndarray) -> np.ndarray:
     """H = J C J^T of inputs (n, d): the covariance of outputs by Laplace's method, (n, m, m)."""
     layout, m = member.layout, member.layout.outputs
+    inside = layout.units * (layout.dim + 1)  # beyond these, each parameter is of one output
     found = np.empty((len(x), m, m))
     for rows in chunks(len(x), layout.size):
-        _, *inner = layout.rows(member.theta, x[rows])
-        unit = np.zeros((len(x[rows]), m))
-        jacobians = []
+        _, features, slope = layout.rows(member.theta, x[rows])
+        mixes = np.broadcast_to(np.eye(m)[:, None], (m, len(features), m))
+        inner = [layout.inner(member.theta, x[rows], slope, mix) for mix in mixes]
         for o in range(m):
-            unit[:, :] = np.eye(m)[o]
-            jacobians.append(layout.jacobian(member.theta, x[rows], tuple(inner), unit))
-        for o in range(m):
-            moved = jacobians[o] @ member.covariance
+            moved = inner[o] @ member.covariance[:inside]
+            moved += features @ member.covariance[inside + o :: m]
             for q in range(m):
-                found[rows, o, q] = np.sum(moved * jacobians[q], axis=1)
+                found[rows, o, q] = np.sum(moved[:, :inside] * inner[q], axis=1)
+                found[rows, o, q] += np.sum(moved[:, inside + q :: m] * features, axis=1)
     return found
 
 

@@ -14,6 +14,7 @@ and n^3 once. `WORK` bounds them: less than a minute of one core for any n.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -103,7 +104,7 @@ def fit_committee(
         fits = _fields(asked, views, data, own, origin, few, seed, deadline, pool)
         if SPLIT_FROM <= data.total <= SPLIT_TO and networks is None:
             said, inside = _said_in_folds(
-                activation, data, number, kept, fits, views, origin, seed, deadline, pool
+                activation, data, number, straight, kept, fits, views, origin, seed, deadline, pool
             )
         else:
             said, inside = _said_unseen(straight, kept, fits, views, data, own)
@@ -130,12 +131,20 @@ def _some(count: int, most: int, seed: int) -> np.ndarray:
     return np.sort(np.random.default_rng([seed, 29]).permutation(count)[:most])
 
 
-def _line(activation: DotProduct, number: tuple[int, ...], data: Data, deadline: float) -> Member:
+def _line(
+    activation: DotProduct,
+    number: tuple[int, ...],
+    data: Data,
+    deadline: float,
+    known: Member | None = None,
+) -> Member:
+    """The linear network; from a `known` one it is found sooner, and it is the same."""
     start = line(activation, number, data.y.shape[1], data)
-    each = len(data.x) * data.y.shape[1] * start.layout.size**2
-    if each * LINE_STEPS > 8 * WORK:  # many classes of many inputs: fewer samples
-        fewer = int(len(data.x) * 8 * WORK / (each * LINE_STEPS))
-        data = data.take(_some(len(data.x), max(fewer, 500), 0))
+    if known is not None:
+        start = dataclasses.replace(start, theta=known.theta, precisions=known.precisions)
+    each = LINE_STEPS * start.layout.work
+    if len(data.x) * each > WORK:  # many classes of many inputs: fewer samples
+        data = data.take(_some(len(data.x), max(int(WORK / each), 500), 0))
     return train(start, data, LINE_STEPS, deadline=deadline)
 
 
@@ -162,11 +171,11 @@ def _networks(
     told: Callable[[str, Member], None],
 ) -> list[Member]:
     """Networks of every size that `WORK` allows, and more of the best sizes."""
-    d, m = straight.layout.dim, straight.layout.outputs
 
     def affordable(units: int) -> bool:
-        parameters = units * (d + 1 + m) + d * m + m
-        return len(data.x) * m * parameters**2 * STEPS <= 6 * WORK and parameters <= data.total
+        layout = dataclasses.replace(straight.layout, units=units)
+        each = len(data.x) * layout.work + layout.size**3
+        return STEPS * each <= 6 * WORK and layout.size <= data.total
 
     allowed = [units for units in sizes if units == 0 or affordable(units)]
 
@@ -279,6 +288,7 @@ def _said_in_folds(
     activation: DotProduct,
     data: Data,
     number: tuple[int, ...],
+    known: Member,
     kept: Sequence[Member],
     fits: Sequence[Charged],
     views: dict[str, np.ndarray],
@@ -292,22 +302,25 @@ def _said_in_folds(
     said, inside = np.zeros((2, count, *data.y.shape))
     fold = _folds(data, seed)
     few = _few(FEW_IN_FOLDS, len(sources))
+
+    def variance(member: Member, x: np.ndarray) -> np.ndarray | float:
+        return diagonal(spread(member, x)) if data.loss == "squares" else 0.0  # classes have none
+
     asked = [(fit.field.shape.kind, fit.view) for fit in fits]
     for number_of_fold in range(FOLDS):
         out = np.flatnonzero(fold == number_of_fold)
         own = np.flatnonzero(fold != number_of_fold)
         some = data.take(own)
-        straight = _line(activation, number, some, deadline)
-        members = [straight]
+        straight = _line(activation, number, some, deadline, known)
         x = data.x[out]
-        said[0, out], inside[0, out] = straight.outputs(x), diagonal(spread(straight, x))
+        said[0, out], inside[0, out] = straight.outputs(x), variance(straight, x)
         if kept:
             units = [one.layout.units for one in kept[:NETWORKS_IN_FOLDS]]
             tasks = [(k, straight, some, seed + 7919 * i, deadline) for i, k in enumerate(units)]
             members = [m for m in pool.map(lambda a: _one(*a), tasks) if m is not None]
             members = members or [straight]
             each = np.array([one.outputs(x) for one in members])
-            own_spread = np.mean([diagonal(spread(one, x)) for one in members], axis=0)
+            own_spread = np.mean([variance(one, x) for one in members], axis=0)
             said[1, out], inside[1, out] = np.mean(each, axis=0), own_spread + np.var(each, axis=0)
         anew = _fields(asked, views, data, own, sources, few, seed, np.inf, pool)
         for i, fit in enumerate(anew):

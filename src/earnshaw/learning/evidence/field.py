@@ -28,6 +28,7 @@ import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.optimize import minimize
+from scipy.spatial.distance import cdist, pdist, squareform
 
 from earnshaw.limits import check_memory
 
@@ -35,6 +36,7 @@ POTENTIALS = ("laplace", "matern")
 WIDE = 2.0  # the deviation of the prior of logarithms of scales, amplitude, slope and noise
 JITTER = 1e-8
 BLOCK = 2**22  # entries of K that are held at once
+HELD = 2**24  # differences of pairs of samples that are held at once
 REMEMBERED = 2000  # samples up to which error bars are those of the field
 
 
@@ -183,6 +185,7 @@ class _Evidence:
     ) -> None:
         self.kind, self.x, self.y, self.weight, self.sources = kind, x, y, weight, sources
         self.first, self.linear = first, x @ x.T / x.shape[1]
+        self.gaps = _Gaps(x if kind == "laplace" else x[:0])
 
     def shape(self, p: np.ndarray) -> Shape:
         """The shape of a vector of logarithms."""
@@ -194,8 +197,7 @@ class _Evidence:
         """The value and the gradient."""
         shape, x, y = self.shape(p), self.x, self.y
         n, m = y.shape
-        distance = _distance(self.kind, x, x, shape.scales)
-        potential = _potential(self.kind, distance)
+        decay, potential = self._potentials(shape)
         matrix = shape.amplitude * potential + shape.slope * self.linear
         matrix[np.diag_indices(n)] += (shape.noise + JITTER) / self.weight
         factor, failed = dpotrf(matrix, lower=1)
@@ -213,7 +215,7 @@ class _Evidence:
         inverse = np.tril(inverse) + np.tril(inverse, -1).T
         pull = 0.5 * (m * inverse - charges @ charges.T)  # d value / d matrix
         gradient = away / WIDE
-        along = self._along_scales(shape, pull, potential, distance)
+        along = self._along_scales(shape, pull, decay)
         gradient[:-3] += np.bincount(self.sources, weights=along)
         gradient[-3] += 2 * shape.amplitude * np.sum(pull * potential)
         gradient[-2] += 2 * shape.slope * np.sum(pull * self.linear)
@@ -221,27 +223,54 @@ class _Evidence:
         gradient[-1] += more * shape.noise / (shape.noise + JITTER)
         return float(value), gradient
 
-    def _along_scales(
-        self, shape: Shape, pull: np.ndarray, potential: np.ndarray, distance: np.ndarray
-    ) -> np.ndarray:
+    def _potentials(self, shape: Shape) -> tuple[np.ndarray, np.ndarray]:
+        """exp(-r) and Phi(r) between all samples, (n, n)."""
+        if self.kind == "laplace":  # of every pair once
+            decay = squareform(np.exp(-self.gaps.distance(shape.scales)), checks=False)
+            np.fill_diagonal(decay, 1.0)
+            return decay, decay
+        distance = _distance(self.kind, self.x, self.x, shape.scales)
+        decay = np.exp(-distance)
+        return decay, (1 + distance) * decay
+
+    def _along_scales(self, shape: Shape, pull: np.ndarray, decay: np.ndarray) -> np.ndarray:
         """d value / d log scale_i, (d,)."""
         x, scales = self.x, shape.scales
+        pulled = -shape.amplitude * pull * decay  # dPhi = -exp(-r) dr, or -exp(-r) r dr
         if self.kind == "laplace":
-            pulled = shape.amplitude * pull * potential
-            found = [-np.sum(pulled * np.abs(c[:, None] - c)) for c in x.T]
-            return scales * np.array(found)
-        pulled = -shape.amplitude * pull * np.exp(-distance)  # dPhi = -exp(-r) r dr
+            return 2 * scales * self.gaps.along(squareform(pulled, checks=False))
         sums = pulled.sum(axis=1)
         return scales**2 * 2 * (sums @ x**2 - np.sum(x * (pulled @ x), axis=0))
 
 
+class _Gaps:
+    """|x_i - z_i| of all pairs of rows, input by input, held where that is little."""
+
+    def __init__(self, x: np.ndarray) -> None:
+        self.x = x
+        held = len(x) * (len(x) - 1) // 2 * x.shape[1] <= HELD
+        self.table = np.array([self.one(i) for i in range(x.shape[1])]) if held else None
+
+    def one(self, i: int) -> np.ndarray:
+        """Those of one input, (pairs,)."""
+        return pdist(self.x[:, i : i + 1], "cityblock")
+
+    def along(self, pulled: np.ndarray) -> np.ndarray:
+        """Their sums with weights (pairs,), (d,)."""
+        if self.table is not None:
+            return self.table @ pulled
+        return np.array([self.one(i) @ pulled for i in range(self.x.shape[1])])
+
+    def distance(self, scales: np.ndarray) -> np.ndarray:
+        """sum_i scale_i |x_i - z_i|, (pairs,)."""
+        if self.table is not None:
+            return scales @ self.table
+        return pdist(self.x * scales, "cityblock")
+
+
 def _distance(kind: str, x: np.ndarray, z: np.ndarray, scales: np.ndarray) -> np.ndarray:
-    used = np.flatnonzero(scales > 0)
     if kind == "laplace":
-        found = np.zeros((len(x), len(z)))
-        for i in used:
-            found += np.abs((scales[i] * x[:, i])[:, None] - scales[i] * z[:, i])
-        return found
+        return cdist(x * scales, z * scales, "cityblock")
     a, b = x * scales, z * scales
     square = np.sum(a**2, axis=1)[:, None] + np.sum(b**2, axis=1) - 2 * (a @ b.T)
     return np.sqrt(np.maximum(square, 0.0))
