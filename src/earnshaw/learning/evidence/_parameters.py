@@ -33,13 +33,15 @@ class Parts(NamedTuple):
 class Layout:
     """Of k units, d inputs and m outputs; `sources` (d,) numbers the columns that inputs come from.
 
-    Inputs of one source (a category's levels) share their precisions.
+    Inputs of one source (a category's levels) share their precisions. `rising` (d,) is 1 where g
+    must not fall with an input, -1 where it must not rise, 0 elsewhere; empty for all 0.
     """
 
     activation: DotProduct
     units: int
     sources: tuple[int, ...]
     outputs: int
+    rising: tuple[int, ...] = ()
 
     @property
     def dim(self) -> int:
@@ -86,6 +88,19 @@ class Layout:
         value, slope = response(self.activation, x @ w.T + b)
         features = np.concatenate([value, x, np.ones((len(x), 1))], axis=1)
         return value @ v + x @ linear + c, features, slope
+
+    def signs(self, theta: np.ndarray) -> np.ndarray:
+        """(size,): 1 where a parameter must not be negative, -1 where not positive, 0 elsewhere.
+
+        With a rising s and one output, g rises with input i if all V_j W_ji and L_i are >= 0. Each
+        unit keeps the sign that its V_j has.
+        """
+        w, b, v, _, c = self.parts(theta)
+        rising = np.asarray(self.rising, dtype=float)
+        own = np.sign(np.where(v[:, 0] == 0, w @ rising, v[:, 0]))
+        own = np.where(own == 0, 1.0, own)
+        inner = (own[:, None] * rising).ravel()
+        return np.concatenate([inner, 0 * b, own, rising, 0 * c])
 
     @property
     def work(self) -> float:

@@ -37,6 +37,7 @@ STEEPEST, WIDEST = 1e6, 1e-5  # precisions lie between these
 WAIT = 3  # steps before precisions are first estimated
 LOOK = 5  # steps over which the evidence must rise by LOOK * tolerance
 TRIES = 8  # steps of ever more damping before a point is taken for a minimum
+HELD = 1e12  # what is added to the curvature of a parameter that stays where it is
 QUIET = 1e-6  # a mean square, of answers of variance 1, that noise is not below
 
 
@@ -98,6 +99,11 @@ class Start:
     theta: np.ndarray
     precisions: np.ndarray
     noise: np.ndarray
+
+
+def start_of(member: Member) -> Start:
+    """Where a trained network goes on."""
+    return Start(member.layout, member.theta, member.precisions, member.noise)
 
 
 class Curved:
@@ -236,17 +242,25 @@ def _move(
     noise: np.ndarray,
     damping: float,
 ) -> tuple[np.ndarray, Curved, float, bool]:
-    """One step that makes M smaller, if there is one, and the damping for the next."""
+    """One step that makes M smaller, if there is one, and the damping for the next.
+
+    Where signs are prescribed, parameters that would cross 0 stay there (projected Newton steps,
+    Bertsekas, SIAM J. Control Optim. 20, 1982, 221-246).
+    """
     value = here.value + 0.5 * float(alpha @ theta**2)
     gradient = here.gradient + alpha * theta
     curvature = np.diagonal(here.matrix) + alpha
+    signs = layout.signs(theta) if layout.rising else np.zeros(layout.size)
+    held = (signs != 0) & (theta == 0) & (signs * gradient > 0)
+    gradient = np.where(held, 0.0, gradient)
     likelihood = LIKELIHOODS[data.loss]
     for _ in range(TRIES):
         matrix = here.matrix.copy()
-        matrix[np.diag_indices_from(matrix)] += alpha + damping * curvature
+        matrix[np.diag_indices_from(matrix)] += alpha + damping * curvature + HELD * held
         factor, failed = dpotrf(matrix, lower=1, overwrite_a=1)
         if not failed:
             trial = theta - cho_solve((factor, True), gradient, check_finite=False)
+            trial = np.where(held | (signs * trial < 0), 0.0, trial)
             new = 0.5 * float(alpha @ trial**2)
             for rows in chunks(len(data.x), layout.units + layout.dim):
                 g = layout.outputs_of(trial, data.x[rows])

@@ -3,7 +3,7 @@
 
 Members are networks with a linear part and 0, 2, 4, ... units, trained by evidence from several
 starts (`_training.py`), and fields, networks of infinitely many units (`field.py`), of standardised
-inputs and of their quantiles. Of the networks the best half by evidence counts equally; the linear
+inputs or of their quantiles, whichever the evidence asks for. Of the networks the best half by evidence counts equally; the linear
 network, these, and each field are then blended by what they say of samples that they have not seen
 (`_blending.py`). All sizes follow from the number of samples, inputs and outputs, never from the
 clock, so the same data give the same committee.
@@ -24,11 +24,12 @@ import numpy as np
 
 from earnshaw.duality.activation import DotProduct
 from earnshaw.learning.evidence._blending import blend, logits_of
-from earnshaw.learning.evidence._training import Data, Member, train
+from earnshaw.learning.evidence._shapes import POTENTIALS, Shape, shaped
+from earnshaw.learning.evidence._training import Data, Member, Start, start_of, train
 from earnshaw.learning.evidence._unseen import spread, unseen
 from earnshaw.learning.evidence.committee import Charged, Committee, diagonal, pooled_variance
 from earnshaw.learning.evidence.coordinates import Coordinates, coordinates_of
-from earnshaw.learning.evidence.field import POTENTIALS, Field, Shape, charged, shaped
+from earnshaw.learning.evidence.field import Field, charged
 from earnshaw.learning.evidence.growth import grown, line
 from earnshaw.numerics.fixed_order import one_blas_thread
 
@@ -57,6 +58,8 @@ def fit_committee(
     *,
     sources: np.ndarray | None = None,
     bend: np.ndarray | None = None,
+    rising: tuple[int, ...] = (),
+    known: Committee | None = None,
     sizes: Sequence[int] = SIZES,
     networks: int | None = None,
     fields: bool = True,
@@ -67,13 +70,15 @@ def fit_committee(
     """A committee for inputs (n, d), answers (n, m) and weights (n,).
 
     `sources` (d,) numbers the columns that inputs belong to, `bend` (d,) says which inputs may be
-    seen as quantiles; `networks` is how many count, None for as many as half of those trained.
+    seen as quantiles, `rising` (d,) with which inputs outputs must rise (1) or fall (-1): then
+    there are no fields; `known` is a committee of like data whose networks are trained on instead
+    of new ones; `networks` is how many count, None for as many as half of those trained.
     """
     deadline = time.monotonic() + max_time
     d = x.shape[1]
     origin = np.arange(d) if sources is None else np.asarray(sources)
     bend = np.ones(d, dtype=bool) if bend is None else bend
-    coordinates = coordinates_of(x, weight, bend)
+    coordinates = coordinates_of(x, weight, bend) if known is None else known.coordinates
     m = y.shape[1]
     shift, deviation = np.zeros(m), np.ones(m)
     if loss == "squares":
@@ -81,6 +86,8 @@ def fit_committee(
         shift = share @ y
         found = np.sqrt(share @ (y - shift) ** 2)
         deviation = np.where(found > 1e-12 * np.abs(shift), found, 1.0)
+    if known is not None:
+        shift, deviation = known.shift, known.deviation
     answers = (y - shift) / deviation
     rows = _some(len(x), ROWS, seed)
     data = Data(coordinates.straight(x[rows]), answers[rows], weight[rows], loss)
@@ -92,19 +99,26 @@ def fit_committee(
             on_step(what, member)
 
     with ThreadPoolExecutor(THREADS) as pool:
-        straight = _line(activation, number, data, deadline)
+        first = line(activation, number, m, data, rising)
+        straight = _line(first, data, deadline)
         told("line", straight)
-        members = _networks(straight, data, sizes, networks, seed, deadline, pool, told)
+        if known is None:
+            members = _networks(straight, data, sizes, networks, seed, deadline, pool, told)
+        else:
+            again = [start_of(one) for one in known.networks]
+            members = [train(one, data, STEPS, deadline=deadline) for one in again]
         best = sorted(members, key=lambda one: -one.evidence)
-        kept = best[: networks if networks is not None else max(1, len(best) // 2)]
-        views = {view: getattr(coordinates, view)(x[rows]) for view in _views(coordinates, fields)}
+        half = max(1, len(best) // 2) if known is None else len(best)
+        kept = best[: networks if networks is not None else half]
+        views = {view: getattr(coordinates, view)(x[rows]) for view in _views(coordinates, fields and not rising)}
         own = _some(len(rows), CENTRES, seed + 1)
         asked = [(kind, view) for kind in POTENTIALS for view in views]
         few = _few(FEW, d)
         fits = _fields(asked, views, data, own, origin, few, seed, deadline, pool)
-        if SPLIT_FROM <= data.total <= SPLIT_TO and networks is None:
+        late = time.monotonic() > deadline
+        if SPLIT_FROM <= data.total <= SPLIT_TO and networks is None and not late:
             said, inside = _said_in_folds(
-                activation, data, number, straight, kept, fits, views, origin, seed, deadline, pool
+                data, straight, kept, fits, views, origin, seed, deadline, pool
             )
         else:
             said, inside = _said_unseen(straight, kept, fits, views, data, own)
@@ -131,17 +145,8 @@ def _some(count: int, most: int, seed: int) -> np.ndarray:
     return np.sort(np.random.default_rng([seed, 29]).permutation(count)[:most])
 
 
-def _line(
-    activation: DotProduct,
-    number: tuple[int, ...],
-    data: Data,
-    deadline: float,
-    known: Member | None = None,
-) -> Member:
-    """The linear network; from a `known` one it is found sooner, and it is the same."""
-    start = line(activation, number, data.y.shape[1], data)
-    if known is not None:
-        start = dataclasses.replace(start, theta=known.theta, precisions=known.precisions)
+def _line(start: Start, data: Data, deadline: float) -> Member:
+    """The linear network."""
     each = LINE_STEPS * start.layout.work
     if len(data.x) * each > WORK:  # many classes of many inputs: fewer samples
         data = data.take(_some(len(data.x), max(int(WORK / each), 500), 0))
@@ -246,8 +251,12 @@ def _fields(
         return Charged(view, found, _logits(found, data.take(own)))
 
     shapes = [found for found in pool.map(lambda a: shape_of(*a), asked) if found is not None]
+    shapes.sort(key=lambda one: -one[2])
+    # Of every kind the view that the evidence asks for: those that follow are of a kind seen.
+    kinds = [shape.kind for _, shape, _ in shapes]
+    shapes = [one for i, one in enumerate(shapes) if kinds[i] not in kinds[:i]]
     if len(own) > MANY:
-        shapes = sorted(shapes, key=lambda one: -one[2])[:OF_MANY]
+        shapes = shapes[:OF_MANY]
     return [found for found in pool.map(lambda a: charge(*a), shapes) if found is not None]
 
 
@@ -285,10 +294,8 @@ def _said_unseen(
 
 
 def _said_in_folds(
-    activation: DotProduct,
     data: Data,
-    number: tuple[int, ...],
-    known: Member,
+    straight: Member,
     kept: Sequence[Member],
     fits: Sequence[Charged],
     views: dict[str, np.ndarray],
@@ -302,6 +309,8 @@ def _said_in_folds(
     said, inside = np.zeros((2, count, *data.y.shape))
     fold = _folds(data, seed)
     few = _few(FEW_IN_FOLDS, len(sources))
+    # The linear network of all is where those of the folds begin; they end where they should.
+    known = start_of(straight)
 
     def variance(member: Member, x: np.ndarray) -> np.ndarray | float:
         return diagonal(spread(member, x)) if data.loss == "squares" else 0.0  # classes have none
@@ -311,7 +320,7 @@ def _said_in_folds(
         out = np.flatnonzero(fold == number_of_fold)
         own = np.flatnonzero(fold != number_of_fold)
         some = data.take(own)
-        straight = _line(activation, number, some, deadline, known)
+        straight = _line(known, some, deadline)
         x = data.x[out]
         said[0, out], inside[0, out] = straight.outputs(x), variance(straight, x)
         if kept:
@@ -323,8 +332,10 @@ def _said_in_folds(
             own_spread = np.mean([variance(one, x) for one in members], axis=0)
             said[1, out], inside[1, out] = np.mean(each, axis=0), own_spread + np.var(each, axis=0)
         anew = _fields(asked, views, data, own, sources, few, seed, np.inf, pool)
-        for i, fit in enumerate(anew):
-            place, seen = count - len(fits) + i, views[fit.view][out]
+        said[count - len(fits) :, out] = said[0, out]  # of a field that no samples make
+        places = {fit.field.shape.kind: count - len(fits) + i for i, fit in enumerate(fits)}
+        for fit in anew:
+            place, seen = places[fit.field.shape.kind], views[fit.view][out]
             said[place, out] = fit.line[0] * fit.field.outputs(seen) + fit.line[1:]
             inside[place, out] = fit.line[0] ** 2 * fit.field.variance(seen)[:, None]
     return said, inside
