@@ -6,7 +6,14 @@ from scipy.optimize import check_grad
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
-from earnshaw.learning.evidence._shapes import KINDS, POTENTIALS, Shape, ShapeEvidence, beginning
+from earnshaw.learning.evidence._shapes import (
+    KINDS,
+    POTENTIALS,
+    Shape,
+    ShapeEvidence,
+    logarithms,
+    prior,
+)
 from earnshaw.learning.evidence.field import charged, fit_field
 
 ROWS, DIM = 25, 3
@@ -44,9 +51,10 @@ def test_gradients_and_weights(kind):
     weight = RNG.integers(1, 4, ROWS).astype(float)
     repeated = np.repeat(np.arange(ROWS), weight.astype(int))
     sources = np.array([0, 0, 1])
-    first, _ = beginning(kind, sources)
+    first, _ = prior(kind, sources)
     problem = ShapeEvidence(kind, X, Y, weight, sources, first)
     p = first + 0.3 * RNG.standard_normal(len(first))
+    np.testing.assert_allclose(logarithms(problem.shape(p), sources), p, rtol=1e-12, atol=1e-12)
     size = np.linalg.norm(problem(p)[1])
     assert check_grad(lambda q: problem(q)[0], lambda q: problem(q)[1], p) < 1e-5 * size
     other = ShapeEvidence(kind, X[repeated], Y[repeated], np.ones(len(repeated)), sources, first)

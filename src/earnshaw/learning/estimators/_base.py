@@ -41,11 +41,9 @@ from earnshaw.learning.fitting.model import Model
 from earnshaw.learning.fitting.network import FittedNetwork
 from earnshaw.learning.fitting.picture import FitPicture
 from earnshaw.learning.fitting.problem import Problem
+from earnshaw.learning.fitting.relevance import relevance_of
 from earnshaw.learning.fitting.settings import Settings
 from earnshaw.results import json_text, plain_values
-
-RATED = 400  # rows that relevance is estimated on, at most; of many columns fewer:
-LOOKS = 8000  # rows times columns
 
 
 class Nodewise(BaseEstimator):
@@ -194,26 +192,10 @@ class Nodewise(BaseEstimator):
         return None if self.columns_ is None else (self.columns_.sources, self.columns_.bend)
 
     def _rate(self, X: np.ndarray) -> None:
-        """What is far outside, and `relevance_` (columns,).
-
-        That is the part of the predictions' variance that needs a column, by Jansen's estimate of
-        total indices: half the mean square of what changes where the column's entries are those
-        of another row, over the variance.
-        """
+        """What is far outside, and `relevance_` (columns,)."""
         self._low, self._high = ranges_of(X)
-        rng = np.random.default_rng(0)
         origins = self._origins()
-        column = np.arange(X.shape[1]) if origins is None else origins[0]
-        few = min(RATED, max(LOOKS // (int(column.max()) + 1), 50))
-        rows = X[rng.permutation(len(X))[:few]]
-        others = rows[rng.permutation(len(rows))]
-        said = self._said(rows)
-        spread = np.maximum(np.sum(np.var(said, axis=0)), 1e-300)
-        found = []
-        for one in range(int(column.max()) + 1):
-            changed = np.where(column == one, others, rows)
-            found.append(np.sum(np.mean((self._said(changed) - said) ** 2, axis=0)) / 2 / spread)
-        self.relevance_ = np.array(found)
+        self.relevance_ = relevance_of(self._said, X, None if origins is None else origins[0])
 
     def _said(self, x: np.ndarray) -> np.ndarray:
         """g (n, m) of inputs as the network sees them."""
@@ -240,16 +222,32 @@ class Nodewise(BaseEstimator):
         self.estimators_ = [found.network]
         for name in ("units", "biases", "weights", "linear", "intercept"):
             setattr(self, f"{name}_std_", None)
+        self.identifiable_ = None
         if committee is None:
             return
         members = committee.networks or (committee.linear,)
         self.estimators_ = [
             FittedNetwork(activation=sigma, **committee.in_data_coordinates(one)) for one in members
         ]
+        self.identifiable_ = committee.identifiable(members[0])
         for name, values in committee.deviations(members[0]).items():
             last = name in ("weights", "linear", "intercept") and self._single
             one = "units" if name == "positions" else name
             setattr(self, f"{one}_std_", values[..., 0] if last else values)
+
+    @property
+    def correlations_(self) -> np.ndarray | None:
+        """(p, p), between errors of the best network's parameters, where there are error bars.
+
+        In the order units (k, d), biases (k,), weights (k, m), linear part (d, m), intercept (m,).
+        """
+        check_is_fitted(self)
+        if self.committee_ is None:
+            return None
+        best = (*self.committee_.networks, self.committee_.linear)[0]
+        covariance = self.committee_.covariance(best)
+        error = np.sqrt(np.maximum(np.diagonal(covariance), 1e-300))
+        return covariance / error / error[:, None]
 
     def _seed(self) -> int:
         if isinstance(self.random_state, (int, np.integer)) and self.random_state >= 0:

@@ -66,6 +66,8 @@ class NodewiseRegressor(MultiOutputMixin, RegressorMixin, Nodewise):
         committee_: what predicts; None where one network does. estimators_: its networks.
         units_std_, biases_std_, weights_std_, linear_std_, intercept_std_: standard errors of the
             best network's parameters by Laplace's method; None where one network was grown.
+        correlations_: (p, p), of these errors. identifiable_: (k,), which units the data tell
+            apart: their weight is not 0 within its error, nor shared with another unit's.
         relevance_: (columns,), the part of the predictions' variance that needs each column.
         columns_: what is done with the columns of a DataFrame; None where all are numbers.
         matching_: given a teacher, which unit found which.

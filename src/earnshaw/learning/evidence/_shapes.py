@@ -23,7 +23,8 @@ from scipy.spatial.distance import cdist, pdist, squareform
 KINDS = {"laplace": ("laplace",), "matern": ("matern",), "both": ("matern", "laplace")}
 POTENTIALS = tuple(KINDS)
 WIDE = 2.0  # the deviation of the prior of logarithms of scales, amplitudes, slope and noise
-MIDDLE = 0.3  # where that prior has its middle, for slope and noise
+MIDDLE = 0.3  # where that prior has its middle, for roots of slope and noise
+QUIET = 0.1  # the root of the noise that a search begins with: from more, detail is lost in it
 DETAIL, LITTLE = 1.0, 0.3  # of a second part: how much larger log scales are, and the amplitude
 JITTER = 1e-8
 HELD = 2**24  # differences of pairs of samples that are held at once
@@ -62,29 +63,43 @@ def shaped(
     few: int,
     steps: int,
     seed: int,
+    known: Shape | None = None,
 ) -> tuple[Shape, float]:
-    """The shape of the largest evidence on `few` of the samples, and its logarithm."""
+    """The shape of the largest evidence on `few` of the samples, and its logarithm.
+
+    The search begins at the middle of the prior with little noise, or at a `known` shape.
+    """
     rows = np.arange(len(x))
     if len(x) > few:
         rows = np.sort(np.random.default_rng([seed, 23]).permutation(len(x))[:few])
     source = np.asarray(sources)
-    first, bounds = beginning(kind, source)
-    problem = ShapeEvidence(kind, x[rows], y[rows], weight[rows], source, first)
+    middle, bounds = prior(kind, source)
+    problem = ShapeEvidence(kind, x[rows], y[rows], weight[rows], source, middle)
+    first = np.append(middle[:-1], np.log(QUIET))
+    if known is not None:
+        first = np.clip(logarithms(known, source), *np.transpose(bounds))
     found = minimize(
         problem, first, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": steps}
     )
     return problem.shape(found.x), -float(found.fun)
 
 
-def beginning(kind: str, sources: np.ndarray) -> tuple[np.ndarray, list[tuple[float, float]]]:
-    """The middle of the prior of the logarithms, where the search begins, and their bounds."""
+def prior(kind: str, sources: np.ndarray) -> tuple[np.ndarray, list[tuple[float, float]]]:
+    """The middle of the prior of the logarithms, and their bounds."""
     parts, count = len(KINDS[kind]), int(sources.max()) + 1
     width = np.log(len(sources))
     scales = np.repeat(-width + DETAIL * np.arange(parts), count)
     amplitudes = np.log(LITTLE) * np.arange(parts)
-    first = np.concatenate([scales, amplitudes, np.log([MIDDLE, MIDDLE])])
+    middle = np.concatenate([scales, amplitudes, np.log([MIDDLE, MIDDLE])])
     bounds = [(-9.0 - width, 3.0)] * len(scales) + [(-5.0, 4.0)] * parts
-    return first, [*bounds, (-6.0, 3.0), (-6.0, 2.0)]
+    return middle, [*bounds, (-6.0, 3.0), (-6.0, 2.0)]
+
+
+def logarithms(shape: Shape, sources: np.ndarray) -> np.ndarray:
+    """The vector of which `ShapeEvidence.shape` makes this shape."""
+    _, place = np.unique(sources, return_index=True)
+    roots = np.sqrt([*shape.amplitude, shape.slope, shape.noise])
+    return np.log(np.append(shape.scales[:, place].ravel(), roots))
 
 
 class ShapeEvidence:

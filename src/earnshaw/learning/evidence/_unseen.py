@@ -51,6 +51,18 @@ def unseen(member: Member, data: Data) -> tuple[np.ndarray, np.ndarray]:
     return moved, np.maximum(np.einsum("nii->ni", out), 0.0)
 
 
+def unseen_error(member: Member, data: Data) -> float:
+    """The mean error of samples that the network has not seen, as `Member.error` of those it has.
+
+    That is the mean square, or -2 log p for classes.
+    """
+    said, _ = unseen(member, data)
+    if data.loss == "squares":
+        return float(data.weight @ np.sum((data.y - said) ** 2, axis=1)) / data.total
+    found = LIKELIHOODS[data.loss](said, data.y, member.noise)
+    return float(-2 * data.weight @ found.value) / data.total
+
+
 def _tamed(product: np.ndarray) -> np.ndarray:
     """B H with its trace kept below 0.95 for every sample."""
     trace = np.einsum("nii->n", product)

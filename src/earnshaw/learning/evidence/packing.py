@@ -113,7 +113,9 @@ def unpacked(plan: dict[str, Any], numbers: np.ndarray, activation: DotProduct) 
         linear=linear,
         networks=networks,
         fields=fields,
-        front=tuple((int(k), float(e), float(v)) for k, e, v in plan["front"]),
+        # files of before the last entry have none: then it is that of the samples seen
+        front=tuple((int(one[0]), float(one[1]), float(one[2]), float(one[-1]))
+                    for one in plan["front"]),
         **whole,
     )
 
