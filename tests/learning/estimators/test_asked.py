@@ -4,12 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import earnshaw as ew
 from earnshaw.errors import EarnshawError
 from earnshaw.learning.estimators._monotone import rising_of
 from earnshaw.learning.evidence.assembling import fit_committee
 from earnshaw.sklearn import NodewiseClassifier, NodewiseRegressor
-
-import earnshaw as ew  # isort: skip
 
 TANH = ew.activation("tanh")
 

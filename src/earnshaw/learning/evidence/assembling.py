@@ -3,10 +3,10 @@
 
 Members are networks with a linear part and 0, 2, 4, ... units, trained by evidence from several
 starts (`_training.py`), and fields, networks of infinitely many units (`field.py`), of standardised
-inputs or of their quantiles, whichever the evidence asks for. Of the networks the best half by evidence counts equally; the linear
-network, these, and each field are then blended by what they say of samples that they have not seen
-(`_blending.py`). All sizes follow from the number of samples, inputs and outputs, never from the
-clock, so the same data give the same committee.
+inputs or of their quantiles, whichever the evidence asks for. Of the networks the best half by
+evidence counts equally; the linear network, these, and each field are then blended by what they say
+of samples that they have not seen (`_blending.py`). All sizes follow from the number of samples,
+inputs and outputs, never from the clock, so the same data give the same committee.
 
 Cost: a network of p parameters takes n m p^2 multiplications a step, a field few^2 (few + d) a step
 and n^3 once. `WORK` bounds them: less than a minute of one core for any n.
@@ -111,7 +111,10 @@ def fit_committee(
         best = sorted(members, key=lambda one: -one.evidence)
         half = max(1, len(best) // 2) if known is None else len(best)
         kept = best[: networks if networks is not None else half]
-        views = {view: getattr(coordinates, view)(x[rows]) for view in _views(coordinates, fields and not rising)}
+        views = {
+            view: getattr(coordinates, view)(x[rows])
+            for view in _views(coordinates, fields and not rising)
+        }
         own = _some(len(rows), CENTRES, seed + 1)
         asked = [(kind, view) for kind in POTENTIALS for view in views]
         few = _few(FEW, d)

@@ -17,10 +17,10 @@ from scipy.linalg.lapack import dpotrf
 from earnshaw.duality.activation import DotProduct
 from earnshaw.errors import EarnshawError
 from earnshaw.learning.evidence._parameters import Layout
+from earnshaw.learning.evidence._shapes import POTENTIALS, Shape
 from earnshaw.learning.evidence._training import Member
 from earnshaw.learning.evidence.committee import Charged, Committee
 from earnshaw.learning.evidence.coordinates import Coordinates
-from earnshaw.learning.evidence._shapes import POTENTIALS, Shape
 from earnshaw.learning.evidence.field import REMEMBERED, Field
 
 WHOLE = ("weights", "shift", "deviation", "noise", "errors")
@@ -114,8 +114,9 @@ def unpacked(plan: dict[str, Any], numbers: np.ndarray, activation: DotProduct) 
         networks=networks,
         fields=fields,
         # files of before the last entry have none: then it is that of the samples seen
-        front=tuple((int(one[0]), float(one[1]), float(one[2]), float(one[-1]))
-                    for one in plan["front"]),
+        front=tuple(
+            (int(one[0]), float(one[1]), float(one[2]), float(one[-1])) for one in plan["front"]
+        ),
         **whole,
     )
 
