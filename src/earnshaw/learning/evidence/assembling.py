@@ -17,19 +17,19 @@ from __future__ import annotations
 import dataclasses
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from earnshaw.duality.activation import DotProduct
-from earnshaw.learning.evidence._blending import blend, logits_of
-from earnshaw.learning.evidence._shapes import POTENTIALS, Shape, shaped
+from earnshaw.learning.evidence._blending import blend
+from earnshaw.learning.evidence._fields import fit_fields
+from earnshaw.learning.evidence._shapes import POTENTIALS
 from earnshaw.learning.evidence._training import Data, Member, Start, start_of, train
 from earnshaw.learning.evidence._unseen import spread, unseen, unseen_error
 from earnshaw.learning.evidence.committee import Charged, Committee, diagonal, pooled_variance
 from earnshaw.learning.evidence.coordinates import Coordinates, coordinates_of
-from earnshaw.learning.evidence.field import Field, charged
 from earnshaw.learning.evidence.growth import grown, line
 from earnshaw.numerics.fixed_order import one_blas_thread
 
@@ -40,10 +40,6 @@ STEPS = 60  # of one network, at most
 LINE_STEPS = 40  # of the linear one
 ROWS = 6000  # samples that networks see
 CENTRES = 3500  # samples that carry charges
-MANY, OF_MANY = 1500, 2  # samples beyond which so many fields, the best by evidence, are charged
-FEW, FIELD_STEPS = 500, 30  # samples and steps that shapes of fields are found by
-AGAIN = 8  # steps from the shape of all samples to that of a fold
-FIELD_WORK = 2.5e8  # entries of distances that a shape may take a step, which makes `FEW` fewer
 SPLIT_FROM, SPLIT_TO, FOLDS = 50, 1500, 5  # samples between which members are blended by folds
 NETWORKS_IN_FOLDS = 3
 THREADS = min(4, os.cpu_count() or 1)
@@ -117,8 +113,7 @@ def fit_committee(
         }
         own = _some(len(rows), CENTRES, seed + 1)
         asked = [(kind, view) for kind in POTENTIALS for view in views]
-        few = _few(FEW, d)
-        fits = _fields(asked, {}, views, data, own, origin, few, seed, deadline, pool)
+        fits = fit_fields(asked, {}, views, data, own, origin, seed, deadline, pool)
         late = time.monotonic() > deadline
         if SPLIT_FROM <= data.total <= SPLIT_TO and networks is None and not late:
             said, inside = _said_in_folds(
@@ -218,67 +213,6 @@ def _views(coordinates: Coordinates, fields: bool) -> list[str]:
     return ["straight"] + (["quantiles"] if len(coordinates.again) else [])
 
 
-def _few(most: int, dim: int) -> int:
-    return int(min(most, np.sqrt(FIELD_WORK / (dim + most))))
-
-
-def _centred(data: Data) -> np.ndarray:
-    """Answers of mean 0, as fields want them."""
-    if data.loss == "squares":
-        return data.y
-    return data.y - data.weight @ data.y / data.total
-
-
-def _fields(
-    asked: Sequence[tuple[str, str]],
-    known: Mapping[str, Shape],
-    views: dict[str, np.ndarray],
-    data: Data,
-    own: np.ndarray,
-    sources: np.ndarray,
-    few: int,
-    seed: int,
-    deadline: float,
-    pool: ThreadPoolExecutor,
-) -> list[Charged]:
-    """Fields of these potentials and views, with charges on the samples `own`.
-
-    Of kinds that have a `known` shape the search goes on from that.
-    """
-    y = _centred(data)
-    places = tuple(sources.tolist())
-
-    def shape_of(kind: str, view: str) -> tuple[str, Shape, float] | None:
-        if time.monotonic() > deadline:
-            return None
-        given = (views[view][own], y[own], data.weight[own], places)
-        steps = AGAIN if kind in known else FIELD_STEPS
-        return view, *shaped(kind, *given, few, steps, seed, known.get(kind))
-
-    def charge(view: str, shape: Shape, evidence: float) -> Charged | None:
-        try:
-            found = charged(shape, views[view][own], y[own], data.weight[own], evidence)
-        except (FloatingPointError, np.linalg.LinAlgError):
-            return None
-        return Charged(view, found, _logits(found, data.take(own)))
-
-    shapes = [found for found in pool.map(lambda a: shape_of(*a), asked) if found is not None]
-    shapes.sort(key=lambda one: -one[2])
-    # Of every kind the view that the evidence asks for: those that follow are of a kind seen.
-    kinds = [shape.kind for _, shape, _ in shapes]
-    shapes = [one for i, one in enumerate(shapes) if kinds[i] not in kinds[:i]]
-    if len(own) > MANY:
-        shapes = shapes[:OF_MANY]
-    return [found for found in pool.map(lambda a: charge(*a), shapes) if found is not None]
-
-
-def _logits(field: Field, data: Data) -> np.ndarray:
-    """(1, 0) for numbers; what makes logits of a field's outputs for classes."""
-    if data.loss == "squares":
-        return np.append(1.0, np.zeros(data.y.shape[1]))
-    return logits_of(field.unseen, data.y, data.weight, data.loss)
-
-
 def _said_unseen(
     straight: Member,
     kept: Sequence[Member],
@@ -324,13 +258,14 @@ def _said_in_folds(
     count = 1 + bool(kept) + len(fits)
     said, inside = np.zeros((2, count, *data.y.shape))
     fold = _folds(data, seed)
-    few = _few(FEW, len(sources))
     shapes = {fit.field.shape.kind: fit.field.shape for fit in fits}
     # The linear network of all is where those of the folds begin; they end where they should.
     known = start_of(straight)
 
-    def variance(member: Member, x: np.ndarray) -> np.ndarray | float:
-        return diagonal(spread(member, x)) if data.loss == "squares" else 0.0  # classes have none
+    def variance(member: Member, x: np.ndarray) -> np.ndarray:
+        if data.loss != "squares":  # classes have none
+            return np.zeros((len(x), data.y.shape[1]))
+        return diagonal(spread(member, x))
 
     asked = [(fit.field.shape.kind, fit.view) for fit in fits]
     for number_of_fold in range(FOLDS):
@@ -348,7 +283,7 @@ def _said_in_folds(
             each = np.array([one.outputs(x) for one in members])
             own_spread = np.mean([variance(one, x) for one in members], axis=0)
             said[1, out], inside[1, out] = np.mean(each, axis=0), own_spread + np.var(each, axis=0)
-        anew = _fields(asked, shapes, views, data, own, sources, few, seed, np.inf, pool)
+        anew = fit_fields(asked, shapes, views, data, own, sources, seed, np.inf, pool)
         said[count - len(fits) :, out] = said[0, out]  # of a field that no samples make
         places = {fit.field.shape.kind: count - len(fits) + i for i, fit in enumerate(fits)}
         for fit in anew:
