@@ -6,7 +6,8 @@ from scipy.optimize import check_grad
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
-from earnshaw.learning.evidence._shapes import (
+from earnshaw.learning.evidence.field import charged, fit_field
+from earnshaw.learning.evidence.shapes import (
     KINDS,
     POTENTIALS,
     Shape,
@@ -14,7 +15,6 @@ from earnshaw.learning.evidence._shapes import (
     logarithms,
     prior,
 )
-from earnshaw.learning.evidence.field import charged, fit_field
 
 ROWS, DIM = 25, 3
 RNG = np.random.default_rng(0)

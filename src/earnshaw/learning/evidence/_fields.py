@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from earnshaw.learning.evidence._blending import logits_of
-from earnshaw.learning.evidence._shapes import Shape, shaped
 from earnshaw.learning.evidence._training import Data
 from earnshaw.learning.evidence.committee import Charged
 from earnshaw.learning.evidence.field import Field, charged
+from earnshaw.learning.evidence.shapes import Shape, shaped
 
 MANY, OF_MANY = 1500, 2  # samples beyond which so many fields, the best by evidence, are charged
 FEW, STEPS = 500, 30  # samples and steps that shapes are found by

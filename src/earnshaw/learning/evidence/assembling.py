@@ -25,12 +25,12 @@ import numpy as np
 from earnshaw.duality.activation import DotProduct
 from earnshaw.learning.evidence._blending import blend
 from earnshaw.learning.evidence._fields import fit_fields
-from earnshaw.learning.evidence._shapes import POTENTIALS
 from earnshaw.learning.evidence._training import Data, Member, Start, start_of, train
 from earnshaw.learning.evidence._unseen import spread, unseen, unseen_error
 from earnshaw.learning.evidence.committee import Charged, Committee, diagonal, pooled_variance
 from earnshaw.learning.evidence.coordinates import Coordinates, coordinates_of
 from earnshaw.learning.evidence.growth import grown, line
+from earnshaw.learning.evidence.shapes import POTENTIALS
 from earnshaw.numerics.fixed_order import one_blas_thread
 
 SIZES = (0, 2, 4, 8, 16, 32)

@@ -2,7 +2,7 @@
 
 With independent Gaussian weights, a network of ever more units becomes a Gaussian field whose
 covariance is the potential K between inputs (Neal, Bayesian Learning for Neural Networks, 1996);
-`_shapes.py` has its forms. Given answers y with noise, the mean of the field is that of charges on
+`shapes.py` has its forms. Given answers y with noise, the mean of the field is that of charges on
 the samples,
 
     g(x) = sum_i c_i K(x, x_i),    (K + noise I) c = y.
@@ -21,7 +21,7 @@ import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 from scipy.linalg.lapack import dpotrf, dpotri
 
-from earnshaw.learning.evidence._shapes import JITTER, Shape, shaped
+from earnshaw.learning.evidence.shapes import JITTER, Shape, shaped
 from earnshaw.limits import check_memory
 
 BLOCK = 2**22  # entries of K that are held at once

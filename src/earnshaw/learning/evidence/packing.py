@@ -17,11 +17,11 @@ from scipy.linalg.lapack import dpotrf
 from earnshaw.duality.activation import DotProduct
 from earnshaw.errors import EarnshawError
 from earnshaw.learning.evidence._parameters import Layout
-from earnshaw.learning.evidence._shapes import POTENTIALS, Shape
 from earnshaw.learning.evidence._training import Member
 from earnshaw.learning.evidence.committee import Charged, Committee
 from earnshaw.learning.evidence.coordinates import Coordinates
 from earnshaw.learning.evidence.field import REMEMBERED, Field
+from earnshaw.learning.evidence.shapes import POTENTIALS, Shape
 
 WHOLE = ("weights", "shift", "deviation", "noise", "errors")
 OF_COORDINATES = ("shift", "scale", "again", "knots", "heights")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from earnshaw.learning.evidence._shapes import KINDS
 from earnshaw.learning.evidence.committee import Committee
+from earnshaw.learning.evidence.shapes import KINDS
 from earnshaw.learning.exports._writing import literal
 from earnshaw.learning.exports.source import dot_product_code
 
