@@ -179,12 +179,13 @@ def _networks(
 ) -> list[Member]:
     """Networks of every size that `WORK` allows, and more of the best sizes."""
 
-    def affordable(units: int) -> bool:
+    def work(units: int) -> float:
         layout = dataclasses.replace(straight.layout, units=units)
-        each = len(data.x) * layout.work + layout.size**3
-        return STEPS * each <= 6 * WORK and layout.size <= data.total
+        if layout.size > data.total:
+            return np.inf
+        return STEPS * (len(data.x) * layout.work + layout.size**3)
 
-    allowed = [units for units in sizes if units == 0 or affordable(units)]
+    allowed = [units for units in sizes if units == 0 or work(units) <= 6 * WORK]
 
     def one(units: int, start: int) -> Member | None:
         found = _one(units, straight, data, seed + 7919 * start, deadline)
@@ -203,7 +204,12 @@ def _networks(
     }
     best = sorted(means, key=lambda units: -means[units])[:2]
     more = 2 * STARTS if networks is None else max(0, -(-networks // 2))
-    asked = [(units, STARTS + start) for units in best for start in range(more)]
+    # Of sizes that take long, half as many: that is what keeps the largest data below a minute.
+    asked = [
+        (units, STARTS + start)
+        for units in best
+        for start in range(more if work(units) <= 2 * WORK else more // 2)
+    ]
     return first + [found for found in pool.map(lambda a: one(*a), asked) if found is not None]
 
 
