@@ -204,12 +204,9 @@ def _networks(
     }
     best = sorted(means, key=lambda units: -means[units])[:2]
     more = 2 * STARTS if networks is None else max(0, -(-networks // 2))
-    # Of sizes that take long, half as many: that is what keeps the largest data below a minute.
-    asked = [
-        (units, STARTS + start)
-        for units in best
-        for start in range(more if work(units) <= 2 * WORK else more // 2)
-    ]
+    # Of sizes that take long there are no more: that keeps the largest data below a minute.
+    best = [units for units in best if work(units) <= 2 * WORK]
+    asked = [(units, STARTS + start) for units in best for start in range(more)]
     return first + [found for found in pool.map(lambda a: one(*a), asked) if found is not None]
 
 
