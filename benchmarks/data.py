@@ -71,6 +71,7 @@ class Task:
     dim: int
     units: int
     seed: int
+    inputs: str = "normal"  # N(0, I), or "binary": 0 and 1
 
     @functools.cached_property
     def teacher(self) -> Teacher:
@@ -88,6 +89,7 @@ class Task:
         """Inputs (n, d) and exact answers (n,); `which` is 0 to fit and 1 to test."""
         rng = np.random.default_rng([self.seed, self.dim, self.units, 1 + which])
         x = rng.standard_normal((count, self.dim))
+        x = x if self.inputs == "normal" else (x > 0).astype(float)
         return x, np.asarray(self.teacher(np.column_stack([x, np.ones(count)])))
 
 
@@ -242,7 +244,10 @@ def one_shape(
 
 def noise(options: argparse.Namespace) -> None:
     """Test errors with noisy labels, over those of the true network."""
-    print(f"\nnoise of {NOISE:.0%} of the deviation of y, n = {EACH} k (d + 2)")
+    print(
+        f"\nnoise of {options.noise:.0%} of the deviation of y, n = {EACH} k (d + 2), "
+        f"{options.inputs} inputs"
+    )
     print("over true: on noisy labels, ours over the true network's; excess: on exact labels,")
     print("in units of the noise's variance (least squares with the right k units: about 1/200)")
     print(
@@ -255,9 +260,9 @@ def noise(options: argparse.Namespace) -> None:
     ):
         ratios, excess, taken, numbers = [], [], [], []
         for seed in seeds_of(options, 3):
-            task = Task(activation, dim, units, seed)
+            task = Task(activation, dim, units, seed, options.inputs)
             (x, y), (x_test, y_test) = task.samples(EACH * task.parameters), task.samples(TESTS, 1)
-            rng, size = np.random.default_rng([seed, 3]), NOISE * np.std(y)
+            rng, size = np.random.default_rng([seed, 3]), options.noise * np.std(y)
             noisy = y + size * rng.standard_normal(len(y))
             true = size * rng.standard_normal(TESTS)
             found = fitted(NodewiseRegressor(activation=activation), (x, noisy), (x_test, y_test))
@@ -431,6 +436,8 @@ def main() -> None:
     parser.add_argument("--dims", nargs="+", type=int, default=[5, 10, 20])
     parser.add_argument("--units", nargs="+", type=int, default=[3, 5, 10])
     parser.add_argument("--seeds", type=int, help="10 in recovery, 3 elsewhere")
+    parser.add_argument("--noise", type=float, default=NOISE, help="of the deviation of y")
+    parser.add_argument("--inputs", choices=("normal", "binary"), default="normal", help="of noise")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--cases", nargs="+", type=case, default=CASES, help="d,k or d,k,n")
     parser.add_argument("--sets", nargs="+", help="friedman1, friedman2, friedman3, diabetes")

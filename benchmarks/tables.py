@@ -2,7 +2,8 @@
 
     python benchmarks/tables.py                              (about two hours on 2 cores)
     python benchmarks/tables.py --only yacht glass --models ours linear
-    python benchmarks/tables.py --store results.json   (peers that are there are not run again)
+    python benchmarks/tables.py --store results.json   (splits that are there are not run again)
+    python benchmarks/tables.py --store results.json --again ours         (but those of ours are)
 
 Every model as it comes, on the same five splits (folds: every row is tested once): ridge or
 logistic regression ("linear"), SVM with RBF kernel, a Gaussian process (few rows), scikit-learn's
@@ -30,7 +31,7 @@ from scipy.stats import rankdata
 from sklearn.metrics import accuracy_score, log_loss, r2_score
 
 from earnshaw.sklearn import NodewiseClassifier, NodewiseRegressor
-from table_data import FOLDER, Data, data_of, names
+from table_data import FOLDER, SPLITS, Data, data_of, names
 from table_peers import peers
 
 LEVEL = 0.9  # of the intervals
@@ -79,14 +80,13 @@ def run(options: argparse.Namespace) -> dict[str, dict[str, list[Scores]]]:
         for model_name in models_of(data, len(splits[0][0])):
             if options.models and model_name not in options.models:
                 continue
-            found = stored.get(name, {}).get(model_name)
-            if found is None or model_name == "ours":
-                found = [
-                    one_fit(models_of(data, len(fit))[model_name], model_name, data, fit, test)
-                    for fit, test in splits
-                ]
+            found = [] if model_name in options.again else stored.get(name, {}).get(model_name, [])
+            for fit, test in splits[len(found) : options.splits]:
+                model = models_of(data, len(fit))[model_name]
+                found.append(one_fit(model, model_name, data, fit, test))
                 stored.setdefault(name, {})[model_name] = found
                 options.store.write_text(json.dumps(stored))
+            found = found[: options.splits]
             results[name][model_name] = found
             print(line_of(name, model_name, found), flush=True)
     return results
@@ -102,7 +102,7 @@ def line_of(name: str, model: str, found: list[Scores]) -> str:
     text = f"{name:13s} {model:9s} {mean(found, 'score'):8.4f}"
     for what in ("log_loss", "coverage", "units"):
         text += f" {mean(found, what):8.4f}" if what in found[0] else " " * 9
-    return text + f" {np.median([one['seconds'] for one in found]):8.2f} s"
+    return text + f" {np.median([one['cpu'] for one in found]):8.2f} CPU s"
 
 
 def table(kind: str, results: dict[str, dict[str, list[Scores]]]) -> dict[str, float]:
@@ -186,6 +186,8 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", default=every, choices=every)
     parser.add_argument("--models", nargs="+", default=None)
     parser.add_argument("--data", type=Path, default=FOLDER)
+    parser.add_argument("--splits", type=int, default=SPLITS, help="only the first so many")
+    parser.add_argument("--again", nargs="+", default=[], help="models to run though stored")
     parser.add_argument("--store", type=Path, default=Path(os.devnull))
     options = parser.parse_args()
     if options.store == Path(os.devnull):

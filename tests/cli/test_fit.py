@@ -276,10 +276,12 @@ def test_columns_of_any_kind(invoke):
     outcome = invoke(*asked, "--report", "report.html")
     assert outcome.code == 0, outcome.stderr
     for words in ("kind: text, 2 levels", "size: number, missing entries", "day: date",
-                  "predictions are a committee's"):  # fmt: skip
+                  "predictions are a committee's", "inputs by relevance: ", "the data identify",
+                  "±"):  # fmt: skip
         assert words in outcome.stdout
     page = Path("report.html").read_text()
-    for words in ("How good it is", "Which inputs count", "kind=steel", "size missing", "<svg"):
+    for words in ("How good it is", "Which inputs count", "kind=steel", "size missing", "<svg",
+                  "error on unseen rows", "identifiable", "The network as charges"):  # fmt: skip
         assert words in page
     assert "<script" not in page
     found = json.loads(invoke("predict", "data.model.npz", "data.csv", "--json").stdout)

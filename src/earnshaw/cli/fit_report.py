@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from earnshaw.learning.fitting.validation import Validation
 
 ROWS = 24  # of the table; smaller units are summed up
+MOST_RELEVANT = 6  # inputs named
 LOOKED_AT, LITTLE = 3, 0.01  # inputs named of a unit, and the part of the first that is too little
 
 
@@ -55,7 +56,7 @@ def print_found(found: Found, files: dict[str, Any], seconds: float) -> None:
     from earnshaw.learning.fitting.unit_table import UnitTable
 
     model, problem, fitted, validation = found
-    seen = UnitTable.of(model.network, problem)
+    seen = UnitTable.of(model.network, problem, model.weight_errors)
     if seen.units:
         _print_units(model, seen)
     lines = []
@@ -72,6 +73,7 @@ def print_found(found: Found, files: dict[str, Any], seconds: float) -> None:
     lines += [f"note: {note}" for note in problem.notes]
     if linear := _linear_words(model, seen):
         lines.append(f"linear part: {linear}")
+    lines.append(f"inputs by relevance: {_relevance_words(model, problem)}")
     lines += _committee_words(model)
     lines += _verdict(model, problem, validation)
     if not fitted.settled and not fitted.interrupted:
@@ -98,7 +100,11 @@ def _print_units(model: Model, found: UnitTable) -> None:
     rows = []
     for j in range(min(found.units, ROWS)):
         weights = found.weights[j]
-        words = " ".join(f"{weight:+.4g}" for weight in weights[:LOOKED_AT])
+        errors = [""] * len(weights)
+        if found.errors is not None:
+            errors = [f"±{error:.2g}" for error in found.errors[j]]
+        each = zip(weights[:LOOKED_AT], errors[:LOOKED_AT], strict=True)
+        words = " ".join(f"{weight:+.4g}{error}" for weight, error in each)
         if len(weights) > LOOKED_AT:
             words += " ..."
         looked = _looked_at(found.slopes[j], model.inputs)
@@ -123,16 +129,29 @@ def _linear_words(model: Model, found: UnitTable) -> str:
     return _looked_at(found.linear[:, 0], model.inputs)
 
 
+def _relevance_words(model: Model, problem: Problem) -> str:
+    """The inputs that predictions need most, with the part of their variance that does."""
+    from earnshaw.learning.fitting.relevance import relevance_of
+
+    parts = relevance_of(model.outputs, problem.x)
+    order = sorted(range(len(parts)), key=lambda i: -parts[i])
+    named = ", ".join(f"{model.inputs[i]} {parts[i]:.2f}" for i in order[:MOST_RELEVANT])
+    more = len(order) - MOST_RELEVANT
+    return named + (f" (+ {more} more)" if more > 0 else "")
+
+
 def _committee_words(model: Model) -> list[str]:
     """Who predicts, where it is not the network alone."""
     if model.committee is None:
         return []
     weights = model.committee.summary()["weights"]
     named = ", ".join(f"{name} {share:.2f}" for name, share in weights.items() if share >= 0.005)
-    return [
-        f"predictions are a committee's: {named}",
-        "the units are those of its best network by evidence",
-    ]
+    lines = [f"predictions are a committee's: {named}"]
+    if not model.committee.networks:
+        return lines
+    lines.append("the units are those of its best network by evidence")
+    sure = model.committee.identifiable(model.committee.networks[0])
+    return [*lines, f"of {plural(len(sure), 'unit')} the data identify {int(sure.sum())}"]
 
 
 def _verdict(model: Model, problem: Problem, validation: Validation | None) -> list[str]:

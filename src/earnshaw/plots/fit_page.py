@@ -1,8 +1,9 @@
 """The report of `earnshaw fit` as one HTML file: no scripts, pictures inside.
 
-Error on unseen rows beside what others leave on the same folds; evidence against the number of
-units; the units as formulas in the data's own units; what an input does on average, with bands;
-which inputs count; residuals; how often intervals hold; what was done with each column.
+Error on unseen rows beside what others leave on the same folds; error and evidence against the
+number of units; the units as formulas in the data's own units, and as charges; what an input does
+on average, with bands; which inputs count; residuals; how often intervals hold; what was done with
+each column.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from matplotlib.figure import Figure
 from earnshaw.learning.fitting.model import Model
 from earnshaw.learning.fitting.peers import peer_scores
 from earnshaw.learning.fitting.problem import Problem
+from earnshaw.learning.fitting.relevance import relevance_of
 from earnshaw.learning.fitting.scores import score_text, scores_of
 from earnshaw.learning.fitting.validation import Validation
 from earnshaw.plots.style import ELECTRON, FIELD, INK, PROTON, RC
@@ -37,11 +39,12 @@ code { font-size: .9rem; } svg { max-width: 100%; height: auto; }
 def page_of(model: Model, problem: Problem, validation: Validation | None) -> str:
     """The text of the file."""
     with matplotlib.rc_context(RC):
-        relevance = relevances(model, problem)
+        relevance = relevance_of(model.outputs, problem.x)
         parts = [
             _scores(model, problem, validation),
             _front(model),
             _formulas(model),
+            _charges(model, problem, relevance),
             _relevance(model, relevance),
             _dependence(model, problem, relevance),
             _residuals(problem, validation),
@@ -53,21 +56,6 @@ def page_of(model: Model, problem: Problem, validation: Validation | None) -> st
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>'
         f"\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}\n</body>\n</html>\n"
     )
-
-
-def relevances(model: Model, problem: Problem) -> np.ndarray:
-    """(d,), the part of the predictions' variance that needs each input (Jansen's estimate)."""
-    rng = np.random.default_rng(0)
-    rows = problem.x[rng.permutation(problem.count)[:ROWS]]
-    others = rows[rng.permutation(len(rows))]
-    said = model.outputs(rows)
-    spread = max(float(np.sum(np.var(said, axis=0))), 1e-300)
-    found = []
-    for i in range(rows.shape[1]):
-        changed = rows.copy()
-        changed[:, i] = others[:, i]
-        found.append(np.sum(np.mean((model.outputs(changed) - said) ** 2, axis=0)) / 2 / spread)
-    return np.array(found)
 
 
 def _scores(model: Model, problem: Problem, validation: Validation | None) -> str:
@@ -88,37 +76,85 @@ def _scores(model: Model, problem: Problem, validation: Validation | None) -> st
 
 
 def _front(model: Model) -> str:
+    """Error and evidence against the number of units: a front to choose from."""
     if model.committee is None:
         return ""
     front = np.array(model.committee.front)
+    sizes = np.unique(front[:, 0])
+    best = np.array([front[front[:, 0] == k][:, 3].min() for k in sizes])
 
     def draw(figure: Figure) -> None:
-        axes = figure.add_subplot()
-        axes.plot(front[:, 0], front[:, 1], "o", color=ELECTRON, alpha=0.6)
-        axes.set_xlabel("units")
-        axes.set_ylabel("log evidence")
+        left, right = figure.subplots(1, 2)
+        left.plot(front[:, 0], front[:, 3], "o", color=PROTON, alpha=0.6)
+        left.plot(sizes, best, color=PROTON, lw=1)
+        left.set_ylabel("-2 log p, unseen" if model.classes else "part left unexplained, unseen")
+        right.plot(front[:, 0], front[:, 1], "o", color=ELECTRON, alpha=0.6)
+        right.set_ylabel("log evidence")
+        for axes in (left, right):
+            axes.set_xlabel("units")
+        figure.tight_layout()
 
     shares = model.committee.summary()["weights"]
     words = ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
     text = f"<p>Predictions are a blend: {html.escape(words)}.</p>"
-    return _section("Networks by the number of units", text + _picture(draw))
+    rows = [(f"{int(k)}", f"{error:.4g}") for k, error in zip(sizes, best, strict=True)]
+    table = _table(["units", "error on unseen rows, best network"], rows)
+    return _section("Networks by the number of units", text + _picture(draw, (9.0, 3.2)) + table)
 
 
 def _formulas(model: Model) -> str:
     """The units of the best network: weight s(w.x + b), in the data's own units."""
-    network = model.network
+    network, committee = model.network, model.committee
     order = np.argsort(-np.linalg.norm(network.weights, axis=1), kind="stable")[:UNITS]
+    if not len(order):
+        return _section("Units of the best network", "<p>None: it is linear.</p>")
+    error = model.weight_errors
+    sure = None if committee is None else committee.identifiable(committee.networks[0])
     rows = []
     for j in order:
         most = np.argsort(-np.abs(network.positions[j]), kind="stable")[:TERMS]
         terms = " ".join(f"{network.positions[j, i]:+.4g}·{model.inputs[i]}" for i in most)
         more = " + ..." if network.dim > TERMS else ""
         inner = f"{model.activation}({terms}{more} {network.biases[j]:+.4g})"
-        weights = ", ".join(f"{weight:+.4g}" for weight in network.weights[j, :3])
-        rows.append((weights, f"<code>{html.escape(inner)}</code>"))
-    if not rows:
-        return _section("Units of the best network", "<p>None: it is linear.</p>")
-    return _section("Units of the best network", _table(["weight", "unit"], rows, plain=False))
+        weights = ", ".join(
+            f"{weight:+.4g}" + ("" if error is None else f" ± {error[j, o]:.2g}")
+            for o, weight in enumerate(network.weights[j, :3])
+        )
+        known = "" if sure is None else "yes" if sure[j] else "no"
+        rows.append((weights, f"<code>{html.escape(inner)}</code>", known))
+    words = (
+        "<p>± is a standard error (Laplace). A unit is identifiable if its weight is not 0 within "
+        "two of them, and not shared with another unit.</p>"
+    )
+    head = ["weight", "unit", "identifiable" if sure is not None else ""]
+    table = _table(head, rows, plain=False)
+    return _section("Units of the best network", table + (words if sure is not None else ""))
+
+
+def _charges(model: Model, problem: Problem, relevance: np.ndarray) -> str:
+    """The units as charges: at their positions along two inputs, areas and colours by weight."""
+    network = model.network
+    most = np.argsort(-relevance, kind="stable")[:2]
+    if not network.units or len(most) < 2:
+        return ""
+    at = (network.positions * np.std(problem.x, axis=0))[:, most]
+    weights = network.weights[:, 0]
+
+    def draw(figure: Figure) -> None:
+        axes = figure.add_subplot()
+        colours = [PROTON if weight > 0 else ELECTRON for weight in weights]
+        areas = 20 + 280 * np.abs(weights) / np.max(np.abs(weights))
+        axes.scatter(at[:, 0], at[:, 1], s=areas, c=colours, alpha=0.7, edgecolors=INK, lw=0.5)
+        axes.axhline(0, color=INK, lw=0.5)
+        axes.axvline(0, color=INK, lw=0.5)
+        axes.set_xlabel(f"along {model.inputs[most[0]]}, a deviation")
+        axes.set_ylabel(f"along {model.inputs[most[1]]}, a deviation")
+
+    words = (
+        "<p>Units of the best network as charges: where they are along the two inputs that count "
+        "most, red if their weight is positive, blue if negative, areas by its size.</p>"
+    )
+    return _section("The network as charges", words + _picture(draw, (4.6, 4.0)))
 
 
 def _relevance(model: Model, relevance: np.ndarray) -> str:
@@ -183,7 +219,7 @@ def _section(title: str, body: str) -> str:
     return f"<section>\n<h2>{title}</h2>\n{body}\n</section>"
 
 
-def _table(head: Sequence[str], rows: Sequence[tuple[str, str]], plain: bool = True) -> str:
+def _table(head: Sequence[str], rows: Sequence[tuple[str, ...]], plain: bool = True) -> str:
     def cell(text: str) -> str:
         return html.escape(text) if plain else text
 

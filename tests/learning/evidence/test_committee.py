@@ -1,5 +1,6 @@
 """Committees: they repeat, their intervals hold what they say, files keep them to the last bit."""
 
+import dataclasses
 import runpy
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy.special import expit
 
 import earnshaw as ew
 from earnshaw.learning.evidence._blending import blend
+from earnshaw.learning.evidence._training import Curved, Data, laplace
 from earnshaw.learning.evidence.assembling import fit_committee
 from earnshaw.learning.evidence.coordinates import coordinates_of
 from earnshaw.learning.evidence.packing import packed, unpacked
@@ -53,6 +55,43 @@ def test_the_networks_are_those_of_the_data(committee):
         by_hand = z @ parts["weights"] + new @ parts["linear"] + parts["intercept"]
         said = member.outputs(committee.coordinates.straight(new))
         np.testing.assert_allclose(by_hand, said * committee.deviation + committee.shift, rtol=1e-9)
+
+
+def test_errors_of_parameters_are_those_of_the_data(committee):
+    """Parameters drawn around a member, taken to the data: their spread is what is said."""
+    member = committee.networks[0]
+    rng = np.random.default_rng(11)
+    size = member.layout.size
+    drawn = rng.multivariate_normal(member.theta, member.covariance, 4000)
+    parts = [
+        committee.in_data_coordinates(dataclasses.replace(member, theta=theta)) for theta in drawn
+    ]
+    names = ("positions", "biases", "weights", "linear", "intercept")
+    taken = np.array([np.concatenate([one[name].ravel() for name in names]) for one in parts])
+    said, found = committee.covariance(member), np.cov(taken.T)
+    error = np.sqrt(np.outer(np.diagonal(said), np.diagonal(said)))
+    assert np.max(np.abs(found - said) / error) < 6 / np.sqrt(4000)
+    deviations = committee.deviations(member)
+    np.testing.assert_allclose(deviations["biases"], np.std(taken, axis=0)[4:6], rtol=0.1)
+    assert said.shape == (size, size)
+
+
+def test_equal_units_and_idle_ones_are_not_identifiable():
+    rng = np.random.default_rng(12)
+    x = rng.standard_normal((200, 1))
+    y = np.tanh(2 * x) + 0.05 * rng.standard_normal((200, 1))
+    found = fit_committee(x, y, np.ones(200), TANH, "squares", sizes=(0,), networks=1, fields=False)
+    layout = dataclasses.replace(found.linear.layout, units=3)
+    theta = np.array([2.0, 2.0, 1.0, 0, 0, 1.0, 0.5, 0.5, 0.001, 0, 0])  # two alike, one idle
+    data, noise = Data(x, y, np.ones(200), "squares"), np.array([400.0])
+    here = Curved(layout, theta, data, noise)
+    precisions = np.ones(layout.groups.max() + 1)
+    member = laplace(layout, theta, data, here, precisions, noise, 0)
+    assert list(found.identifiable(member)) == [False, False, False]
+    apart = np.array([2.0, -2.0, 1.0, 0, 2.0, 1.0, 1.0, 1.0, 0.001, 0, 0])
+    here = Curved(layout, apart, data, noise)
+    member = laplace(layout, apart, data, here, precisions, noise, 0)
+    assert list(found.identifiable(member)) == [True, True, False]
 
 
 @pytest.mark.slow

@@ -6,7 +6,15 @@ from scipy.optimize import check_grad
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
-from earnshaw.learning.evidence.field import POTENTIALS, Shape, _Evidence, charged, fit_field
+from earnshaw.learning.evidence.field import charged, fit_field
+from earnshaw.learning.evidence.shapes import (
+    KINDS,
+    POTENTIALS,
+    Shape,
+    ShapeEvidence,
+    logarithms,
+    prior,
+)
 
 ROWS, DIM = 25, 3
 RNG = np.random.default_rng(0)
@@ -17,7 +25,7 @@ ONES = np.ones(ROWS)
 
 def test_charges_and_error_bars_are_those_of_a_gaussian_process():
     lengths = np.array([0.7, 1.5, 3.0])
-    shape = Shape("matern", np.sqrt(3) / lengths, 1.7, 0.0, 0.05)
+    shape = Shape("matern", np.sqrt(3) / lengths[None], np.array([1.7]), 0.0, 0.05)
     field = charged(shape, X, Y, ONES, 0.0)
     kernel = ConstantKernel(1.7) * Matern(lengths, nu=1.5)
     process = GaussianProcessRegressor(kernel, alpha=0.05 + 1e-8, optimizer=None).fit(X, Y[:, 0])
@@ -30,7 +38,7 @@ def test_charges_and_error_bars_are_those_of_a_gaussian_process():
 def test_the_evidence_is_the_marginal_likelihood():
     """Of one input, where the potential of steps is Matern's of 1/2."""
     first = np.array([np.log(0.8), 0.1, -20.0, np.log(0.3)])
-    problem = _Evidence("laplace", X[:, :1], Y, ONES, np.zeros(1, dtype=int), first)
+    problem = ShapeEvidence("laplace", X[:, :1], Y, ONES, np.zeros(1, dtype=int), first)
     kernel = ConstantKernel(np.exp(0.2)) * Matern(1 / 0.8, nu=0.5)
     process = GaussianProcessRegressor(kernel, alpha=0.09 + 1e-8, optimizer=None)
     expected = process.fit(X[:, :1], Y[:, 0]).log_marginal_likelihood_value_
@@ -43,22 +51,24 @@ def test_gradients_and_weights(kind):
     weight = RNG.integers(1, 4, ROWS).astype(float)
     repeated = np.repeat(np.arange(ROWS), weight.astype(int))
     sources = np.array([0, 0, 1])
-    first = np.array([-1.0, -1.0, 0.0, -1.0, -1.0])
-    problem = _Evidence(kind, X, Y, weight, sources, first)
-    p = first + 0.3 * RNG.standard_normal(5)
+    first, _ = prior(kind, sources)
+    problem = ShapeEvidence(kind, X, Y, weight, sources, first)
+    p = first + 0.3 * RNG.standard_normal(len(first))
+    np.testing.assert_allclose(logarithms(problem.shape(p), sources), p, rtol=1e-12, atol=1e-12)
     size = np.linalg.norm(problem(p)[1])
     assert check_grad(lambda q: problem(q)[0], lambda q: problem(q)[1], p) < 1e-5 * size
-    other = _Evidence(kind, X[repeated], Y[repeated], np.ones(len(repeated)), sources, first)
+    other = ShapeEvidence(kind, X[repeated], Y[repeated], np.ones(len(repeated)), sources, first)
     assert other(p)[0] == pytest.approx(problem(p)[0], rel=1e-9)
     one = fit_field(kind, X, Y, weight, (0, 0, 1), 100, 20, 0)
-    two = fit_field(kind, X[repeated], Y[repeated], np.ones(len(repeated)), (0, 0, 1), 100, 20, 0)
+    two = charged(one.shape, X[repeated], Y[repeated], np.ones(len(repeated)), 0.0)
     np.testing.assert_allclose(two.outputs(X), one.outputs(X), rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(two.unseen, one.unseen[repeated], rtol=1e-5, atol=1e-7)
 
 
 @pytest.mark.parametrize("kind", POTENTIALS)
 def test_what_it_has_not_seen(kind):
-    shape = Shape(kind, np.array([1.0, 0.5, 0.1]), 1.0, 0.2, 0.04)
+    parts = len(KINDS[kind])
+    shape = Shape(kind, RNG.uniform(0.1, 1.0, (parts, DIM)), np.ones(parts), 0.2, 0.04)
     field = charged(shape, X, Y, ONES, 0.0)
     for i in (0, 11):
         rest = np.arange(ROWS) != i

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from scipy.integrate import dblquad
-from scipy.special import expit
+from scipy.special import expit, softmax
 from scipy.stats import multivariate_normal
 
 import earnshaw as ew
 from earnshaw.learning.evidence._parameters import Layout
-from earnshaw.learning.evidence._training import Curved, Data, train
+from earnshaw.learning.evidence._training import Curved, Data, laplace, train
 from earnshaw.learning.evidence._unseen import spread, unseen
 from earnshaw.learning.evidence.growth import grown, line
 
@@ -104,6 +104,25 @@ def test_gradients_and_curvature(loss, outputs):
         if not units:
             second = [(up.gradient - down.gradient) / 2e-5 for up, down in ends]
             np.testing.assert_allclose(here.matrix, second, rtol=1e-5, atol=1e-5)
+        g = layout.outputs_of
+        jacobian = np.array([(g(theta + s, x) - g(theta - s, x)) / 2e-5 for s in step])
+        bend = _bend(loss, g(theta, x), noise)
+        by_hand = np.einsum("ano,n,noq,bnq->ab", jacobian, weight, bend, jacobian)
+        np.testing.assert_allclose(here.matrix, by_hand, rtol=1e-5, atol=1e-6)
+        precisions = np.ones(layout.groups.max() + 1)
+        member = laplace(layout, theta, data, here, precisions, noise, 0)
+        covariance = np.linalg.inv(by_hand + np.eye(layout.size))
+        expected = np.einsum("ano,ab,bnq->noq", jacobian, covariance, jacobian)
+        np.testing.assert_allclose(spread(member, x), expected, rtol=1e-5, atol=1e-8)
+
+
+def _bend(loss, g, noise):
+    """Minus the Hessian of log p in the outputs, (n, m, m)."""
+    if loss == "squares":
+        return np.broadcast_to(np.diag(noise), (len(g), *2 * noise.shape))
+    p = expit(g) if loss == "logistic" else softmax(g, axis=1)
+    same = p[:, :, None] * np.eye(g.shape[1])
+    return same - p[:, :, None] * p[:, None, :]
 
 
 def test_the_evidence_of_classes_is_near_the_integral():

@@ -50,6 +50,23 @@ def test_what_becomes_of_each(learned):
     assert [n for n, b in zip(learned.inputs, learned.bend, strict=True) if b] == ["size", "when"]
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["2024-02-28", "2024-03-01", "2023-12-31"],
+        ["28.2.2024", "01.03.2024", "31.12.2023"],
+        ["2024/02/28", "2024/03/01", "2023/12/31"],
+    ],
+)
+def test_dates_as_people_write_them(texts):
+    found = columns_of({"day": np.array(texts * 4, dtype=object)})
+    assert found.columns[0].kind == "date"
+    days = found.coded({"day": np.array(texts, dtype=object)})[:, 0]
+    assert list(days - days[0]) == [0, 2, -59]  # of a leap year
+    unclear = np.array(["3/4/2024", "4/3/2024"] * 6, dtype=object)
+    assert columns_of({"day": unclear}).columns[0].kind == "text"
+
+
 def test_new_rows_and_files(learned):
     again = Columns.of_plain(learned.plain())
     assert again == learned

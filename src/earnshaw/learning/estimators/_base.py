@@ -23,7 +23,9 @@ from earnshaw.duality.activation import DotProduct
 from earnshaw.duality.named import activation as named_activation
 from earnshaw.errors import EarnshawError, OutOfRange
 from earnshaw.learning.estimators._callables import check_callable
+from earnshaw.learning.estimators._monotone import rising_of
 from earnshaw.learning.estimators._progress import showing_progress
+from earnshaw.learning.evidence.committee import Committee
 from earnshaw.learning.fitting.columns import (
     Columns,
     columns_of,
@@ -39,10 +41,9 @@ from earnshaw.learning.fitting.model import Model
 from earnshaw.learning.fitting.network import FittedNetwork
 from earnshaw.learning.fitting.picture import FitPicture
 from earnshaw.learning.fitting.problem import Problem
+from earnshaw.learning.fitting.relevance import relevance_of
 from earnshaw.learning.fitting.settings import Settings
 from earnshaw.results import json_text, plain_values
-
-RATED = 400  # rows that relevance is estimated on
 
 
 class Nodewise(BaseEstimator):
@@ -70,6 +71,8 @@ class Nodewise(BaseEstimator):
         max_iter: int = 300,
         tol: float = 1e-10,
         max_time: float | None = None,
+        monotonic_cst: Any = None,
+        warm_start: bool = False,
         random_state: Any = 0,
         verbose: int = 0,
     ) -> None:
@@ -89,6 +92,8 @@ class Nodewise(BaseEstimator):
         self.max_iter = max_iter
         self.tol = tol
         self.max_time = max_time
+        self.monotonic_cst = monotonic_cst
+        self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
 
@@ -125,14 +130,38 @@ class Nodewise(BaseEstimator):
             raise EarnshawError("all sample weights are 0; allowed: some positive ones")
         if not np.all(used):
             X, y, weight = X[used], y[used], weight[used]
+        rising = rising_of(self.monotonic_cst, *self._names(X.shape[1]), sigma, y.shape[1])
+        known = self._known(X.shape[1], y.shape[1]) if self.warm_start else None
         with showing_progress(self.verbose, settings) as on_event:
-            found = fit(X, y, weight, sigma, settings, on_event, self._origins())
+            given = (X, y, weight, sigma, settings, on_event)
+            found = fit(*given, self._origins(), rising, known)
         self._keep(found)
         self._rate(X)
         if found.interrupted:  # as scikit-learn's own networks do
             warnings.warn("the fit was interrupted: this is the best network so far", stacklevel=3)
         if teacher is not None:
             self.matching_ = self.match(teacher)
+
+    def _names(self, inputs: int) -> tuple[list[str], list[str | None]]:
+        """Of the columns; and of every input that of the column whose number it is, or None."""
+        if self.columns_ is None:
+            names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(inputs)])
+            return list(map(str, names)), list(map(str, names))
+        columns = self.columns_.columns
+        own: list[str | None] = [
+            column.name if place == 0 and column.kind != "text" else None
+            for column in columns
+            for place in range(len(column.names))
+        ]
+        return [column.name for column in columns], own
+
+    def _known(self, inputs: int, outputs: int) -> Committee | None:
+        """The committee of an earlier fit to like data."""
+        known = getattr(self, "committee_", None)
+        if known is None:
+            return None
+        layout = known.linear.layout
+        return known if (layout.dim, layout.outputs) == (inputs, outputs) else None
 
     def _read(self, X: Any, y: Any, numeric: bool) -> tuple[np.ndarray, np.ndarray]:
         """Inputs (n, d) and answers for a fit, columns of texts or with gaps coded as numbers."""
@@ -163,25 +192,10 @@ class Nodewise(BaseEstimator):
         return None if self.columns_ is None else (self.columns_.sources, self.columns_.bend)
 
     def _rate(self, X: np.ndarray) -> None:
-        """What is far outside, and `relevance_` (columns,).
-
-        That is the part of the predictions' variance that needs a column, by Jansen's estimate of
-        total indices: half the mean square of what changes where the column's entries are those
-        of another row, over the variance.
-        """
+        """What is far outside, and `relevance_` (columns,)."""
         self._low, self._high = ranges_of(X)
-        rng = np.random.default_rng(0)
-        rows = X[rng.permutation(len(X))[:RATED]]
-        others = rows[rng.permutation(len(rows))]
-        said = self._said(rows)
         origins = self._origins()
-        column = np.arange(X.shape[1]) if origins is None else origins[0]
-        spread = np.maximum(np.sum(np.var(said, axis=0)), 1e-300)
-        found = []
-        for one in range(int(column.max()) + 1):
-            changed = np.where(column == one, others, rows)
-            found.append(np.sum(np.mean((self._said(changed) - said) ** 2, axis=0)) / 2 / spread)
-        self.relevance_ = np.array(found)
+        self.relevance_ = relevance_of(self._said, X, None if origins is None else origins[0])
 
     def _said(self, x: np.ndarray) -> np.ndarray:
         """g (n, m) of inputs as the network sees them."""
@@ -208,16 +222,32 @@ class Nodewise(BaseEstimator):
         self.estimators_ = [found.network]
         for name in ("units", "biases", "weights", "linear", "intercept"):
             setattr(self, f"{name}_std_", None)
+        self.identifiable_ = None
         if committee is None:
             return
         members = committee.networks or (committee.linear,)
         self.estimators_ = [
             FittedNetwork(activation=sigma, **committee.in_data_coordinates(one)) for one in members
         ]
+        self.identifiable_ = committee.identifiable(members[0])
         for name, values in committee.deviations(members[0]).items():
             last = name in ("weights", "linear", "intercept") and self._single
             one = "units" if name == "positions" else name
             setattr(self, f"{one}_std_", values[..., 0] if last else values)
+
+    @property
+    def correlations_(self) -> np.ndarray | None:
+        """(p, p), between errors of the best network's parameters, where there are error bars.
+
+        In the order units (k, d), biases (k,), weights (k, m), linear part (d, m), intercept (m,).
+        """
+        check_is_fitted(self)
+        if self.committee_ is None:
+            return None
+        best = (*self.committee_.networks, self.committee_.linear)[0]
+        covariance = self.committee_.covariance(best)
+        error = np.sqrt(np.maximum(np.diagonal(covariance), 1e-300))
+        return covariance / error / error[:, None]
 
     def _seed(self) -> int:
         if isinstance(self.random_state, (int, np.integer)) and self.random_state >= 0:

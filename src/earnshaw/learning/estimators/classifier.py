@@ -46,6 +46,8 @@ class NodewiseClassifier(ClassifierMixin, Nodewise):
         max_iter: int = 300,
         tol: float = 1e-10,
         max_time: float | None = None,
+        monotonic_cst: Any = None,
+        warm_start: bool = False,
         class_weight: Any = None,
         random_state: Any = 0,
         verbose: int = 0,
@@ -67,6 +69,8 @@ class NodewiseClassifier(ClassifierMixin, Nodewise):
             max_iter=max_iter,
             tol=tol,
             max_time=max_time,
+            monotonic_cst=monotonic_cst,
+            warm_start=warm_start,
             random_state=random_state,
             verbose=verbose,
         )

@@ -47,7 +47,12 @@ class NodewiseRegressor(MultiOutputMixin, RegressorMixin, Nodewise):
         solver: "lm" (Levenberg-Marquardt), "lbfgs" or "minibatch"; "auto" by the size.
         max_iter: iterations of the last fit of all parameters, on all samples.
         tol: the relative decrease of the error at which it ends.
-        max_time: seconds after which no further member of a committee is begun.
+        max_time: seconds after which no further step is begun, and the best so far is taken.
+        monotonic_cst: as in HistGradientBoostingRegressor: for every column 1 if answers must not
+            fall with it, -1 if they must not rise, 0 for no matter; or a dict by name. Networks of
+            activations that rise keep it everywhere; there are no fields then.
+        warm_start: whether a fit begins from the networks of the fit before, on data with the same
+            inputs: a few steps, no new networks. Inputs stay standardised as they were.
         random_state: the seed; None for another one every time.
         verbose: 1 for a progress bar, 2 for a line for every step.
 
@@ -61,6 +66,8 @@ class NodewiseRegressor(MultiOutputMixin, RegressorMixin, Nodewise):
         committee_: what predicts; None where one network does. estimators_: its networks.
         units_std_, biases_std_, weights_std_, linear_std_, intercept_std_: standard errors of the
             best network's parameters by Laplace's method; None where one network was grown.
+        correlations_: (p, p), of these errors. identifiable_: (k,), which units the data tell
+            apart: their weight is not 0 within its error, nor shared with another unit's.
         relevance_: (columns,), the part of the predictions' variance that needs each column.
         columns_: what is done with the columns of a DataFrame; None where all are numbers.
         matching_: given a teacher, which unit found which.

@@ -33,13 +33,15 @@ class Parts(NamedTuple):
 class Layout:
     """Of k units, d inputs and m outputs; `sources` (d,) numbers the columns that inputs come from.
 
-    Inputs of one source (a category's levels) share their precisions.
+    Inputs of one source (a category's levels) share their precisions. `rising` (d,) is 1 where g
+    must not fall with an input, -1 where it must not rise, 0 elsewhere; empty for all 0.
     """
 
     activation: DotProduct
     units: int
     sources: tuple[int, ...]
     outputs: int
+    rising: tuple[int, ...] = ()
 
     @property
     def dim(self) -> int:
@@ -87,16 +89,40 @@ class Layout:
         features = np.concatenate([value, x, np.ones((len(x), 1))], axis=1)
         return value @ v + x @ linear + c, features, slope
 
+    def signs(self, theta: np.ndarray) -> np.ndarray:
+        """(size,): 1 where a parameter must not be negative, -1 where not positive, 0 elsewhere.
+
+        With a rising s and one output, g rises with input i if all V_j W_ji and L_i are >= 0. Each
+        unit keeps the sign that its V_j has.
+        """
+        w, b, v, _, c = self.parts(theta)
+        rising = np.asarray(self.rising, dtype=float)
+        own = np.sign(np.where(v[:, 0] == 0, w @ rising, v[:, 0]))
+        own = np.where(own == 0, 1.0, own)
+        inner = (own[:, None] * rising).ravel()
+        return np.concatenate([inner, 0 * b, own, rising, 0 * c])
+
+    @property
+    def work(self) -> float:
+        """Multiplications a sample that the Gauss-Newton matrix takes (`_training.py: Curved`)."""
+        inner, outer, m = self.units * (self.dim + 1), self.units + self.dim + 1, self.outputs
+        return m * inner**2 + m * inner * outer + m * (m + 1) / 2 * outer**2
+
+    def inner(
+        self, theta: np.ndarray, x: np.ndarray, slope: np.ndarray, mix: np.ndarray
+    ) -> np.ndarray:
+        """The part of `jacobian` that belongs to units and biases, (n, k (d + 1))."""
+        k, d = self.units, self.dim
+        found = np.empty((len(x), k * (d + 1)))
+        moved = slope * (mix @ self.parts(theta).weights.T)
+        np.multiply(moved[:, :, None], x[:, None, :], out=found[:, : k * d].reshape(len(x), k, d))
+        found[:, k * d :] = moved
+        return found
+
     def jacobian(
         self, theta: np.ndarray, x: np.ndarray, rows: tuple[np.ndarray, ...], mix: np.ndarray
     ) -> np.ndarray:
         """sum_o mix_o dg_o/dtheta, (n, size), for mix (n, m): one row of J for every sample."""
-        k, d = self.units, self.dim
         features, slope = rows
-        found = np.empty((len(x), self.size))
-        inner = slope * (mix @ self.parts(theta).weights.T)
-        np.multiply(inner[:, :, None], x[:, None, :], out=found[:, : k * d].reshape(len(x), k, d))
-        found[:, k * d : k * (d + 1)] = inner
         rest = (features[:, :, None] * mix[:, None, :]).reshape(len(x), -1)
-        found[:, k * (d + 1) :] = rest
-        return found
+        return np.concatenate([self.inner(theta, x, slope, mix), rest], axis=1)

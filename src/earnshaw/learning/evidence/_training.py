@@ -37,6 +37,7 @@ STEEPEST, WIDEST = 1e6, 1e-5  # precisions lie between these
 WAIT = 3  # steps before precisions are first estimated
 LOOK = 5  # steps over which the evidence must rise by LOOK * tolerance
 TRIES = 8  # steps of ever more damping before a point is taken for a minimum
+HELD = 1e12  # what is added to the curvature of a parameter that stays where it is
 QUIET = 1e-6  # a mean square, of answers of variance 1, that noise is not below
 
 
@@ -100,8 +101,19 @@ class Start:
     noise: np.ndarray
 
 
+def start_of(member: Member) -> Start:
+    """Where a trained network goes on."""
+    return Start(member.layout, member.theta, member.precisions, member.noise)
+
+
 class Curved:
-    """-log p, its gradient and its Gauss-Newton matrix at one theta, summed over chunks of rows."""
+    """-log p, its gradient and its Gauss-Newton matrix at one theta, summed over chunks of rows.
+
+    The matrix is sum_i J_i^T B_i J_i, B_i (m, m) minus the Hessian of log p in the outputs. Of the
+    parameters outside, feature f of output o, J has one entry a sample. So with several outputs
+    their blocks are F^T diag(B_oq) F, F (n, k + d + 1) the features, and only those of units and
+    biases need a sum over outputs: with ten classes and few units, a tenth of the work and less.
+    """
 
     def __init__(self, layout: Layout, theta: np.ndarray, data: Data, noise: np.ndarray) -> None:
         likelihood = LIKELIHOODS[data.loss]
@@ -110,22 +122,52 @@ class Curved:
         self.square = np.zeros(layout.outputs)
         for rows in chunks(len(data.x), layout.size):
             x, y, weight = data.x[rows], data.y[rows], data.weight[rows]
-            g, *inner = layout.rows(theta, x)
+            g, features, slope = layout.rows(theta, x)
             found = likelihood(g, y, noise)
             self.value -= float(weight @ found.value)
             self.square += weight @ (y - g) ** 2
             scale = np.sqrt(weight)[:, None]
             if layout.outputs == 1:  # the gradient is of the rows that the matrix is made of
                 (root,) = found.roots
-                jacobian = layout.jacobian(theta, x, tuple(inner), scale * root)
+                jacobian = layout.jacobian(theta, x, (features, slope), scale * root)
                 self.gradient -= jacobian.T @ _divided(scale * found.gradient, root)[:, 0]
                 self.matrix += jacobian.T @ jacobian
                 continue
-            whole = layout.jacobian(theta, x, tuple(inner), weight[:, None] * found.gradient)
-            self.gradient -= np.sum(whole, axis=0)
-            for root in found.roots:
-                jacobian = layout.jacobian(theta, x, tuple(inner), scale * root)
-                self.matrix += jacobian.T @ jacobian
+            roots = [scale * root for root in found.roots]
+            self._add(layout, theta, x, features, slope, roots)
+            pull = weight[:, None] * found.gradient
+            inner = layout.inner(theta, x, slope, pull)
+            self.gradient -= np.append(np.sum(inner, axis=0), features.T @ pull)
+
+    def _add(
+        self,
+        layout: Layout,
+        theta: np.ndarray,
+        x: np.ndarray,
+        features: np.ndarray,
+        slope: np.ndarray,
+        roots: list[np.ndarray],
+    ) -> None:
+        """The matrix of one chunk, whose B is the sum of root root^T."""
+        m, inside = layout.outputs, layout.units * (layout.dim + 1)
+        inner = self.matrix[:inside, :inside]
+        for root in roots if inside else []:
+            moved = layout.inner(theta, x, slope, root)
+            inner += moved.T @ moved
+        wide = features.shape[1]
+        outer = np.zeros((wide, m, wide, m))
+        across = np.zeros((inside, wide, m))
+        for o in range(m):
+            bend = sum(root * root[:, o : o + 1] for root in roots)  # row o of B, (n, m)
+            if inside:
+                across[:, :, o] = layout.inner(theta, x, slope, bend).T @ features
+            for q in range(o + 1):
+                if np.any(bend[:, q]):
+                    outer[:, o, :, q] = features.T @ (bend[:, q : q + 1] * features)
+                    outer[:, q, :, o] = outer[:, o, :, q]
+        self.matrix[inside:, inside:] += outer.reshape(wide * m, wide * m)
+        self.matrix[:inside, inside:] += across.reshape(inside, wide * m)
+        self.matrix[inside:, :inside] = self.matrix[:inside, inside:].T
 
 
 def _divided(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -200,17 +242,25 @@ def _move(
     noise: np.ndarray,
     damping: float,
 ) -> tuple[np.ndarray, Curved, float, bool]:
-    """One step that makes M smaller, if there is one, and the damping for the next."""
+    """One step that makes M smaller, if there is one, and the damping for the next.
+
+    Where signs are prescribed, parameters that would cross 0 stay there (projected Newton steps,
+    Bertsekas, SIAM J. Control Optim. 20, 1982, 221-246).
+    """
     value = here.value + 0.5 * float(alpha @ theta**2)
     gradient = here.gradient + alpha * theta
     curvature = np.diagonal(here.matrix) + alpha
+    signs = layout.signs(theta) if layout.rising else np.zeros(layout.size)
+    held = (signs != 0) & (theta == 0) & (signs * gradient > 0)
+    gradient = np.where(held, 0.0, gradient)
     likelihood = LIKELIHOODS[data.loss]
     for _ in range(TRIES):
         matrix = here.matrix.copy()
-        matrix[np.diag_indices_from(matrix)] += alpha + damping * curvature
+        matrix[np.diag_indices_from(matrix)] += alpha + damping * curvature + HELD * held
         factor, failed = dpotrf(matrix, lower=1, overwrite_a=1)
         if not failed:
             trial = theta - cho_solve((factor, True), gradient, check_finite=False)
+            trial = np.where(held | (signs * trial < 0), 0.0, trial)
             new = 0.5 * float(alpha @ trial**2)
             for rows in chunks(len(data.x), layout.units + layout.dim):
                 g = layout.outputs_of(trial, data.x[rows])

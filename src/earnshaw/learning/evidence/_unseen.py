@@ -19,18 +19,18 @@ from earnshaw.learning.evidence._training import Data, Member, chunks
 def spread(member: Member, x: np.ndarray) -> np.ndarray:
     """H = J C J^T of inputs (n, d): the covariance of outputs by Laplace's method, (n, m, m)."""
     layout, m = member.layout, member.layout.outputs
+    inside = layout.units * (layout.dim + 1)  # beyond these, each parameter is of one output
     found = np.empty((len(x), m, m))
     for rows in chunks(len(x), layout.size):
-        _, *inner = layout.rows(member.theta, x[rows])
-        unit = np.zeros((len(x[rows]), m))
-        jacobians = []
+        _, features, slope = layout.rows(member.theta, x[rows])
+        mixes = np.broadcast_to(np.eye(m)[:, None], (m, len(features), m))
+        inner = [layout.inner(member.theta, x[rows], slope, mix) for mix in mixes]
         for o in range(m):
-            unit[:, :] = np.eye(m)[o]
-            jacobians.append(layout.jacobian(member.theta, x[rows], tuple(inner), unit))
-        for o in range(m):
-            moved = jacobians[o] @ member.covariance
+            moved = inner[o] @ member.covariance[:inside]
+            moved += features @ member.covariance[inside + o :: m]
             for q in range(m):
-                found[rows, o, q] = np.sum(moved * jacobians[q], axis=1)
+                found[rows, o, q] = np.sum(moved[:, :inside] * inner[q], axis=1)
+                found[rows, o, q] += np.sum(moved[:, inside + q :: m] * features, axis=1)
     return found
 
 
@@ -49,6 +49,18 @@ def unseen(member: Member, data: Data) -> tuple[np.ndarray, np.ndarray]:
     pull = one[:, None] * found.gradient
     moved = g - np.einsum("nij,nj->ni", out, pull)
     return moved, np.maximum(np.einsum("nii->ni", out), 0.0)
+
+
+def unseen_error(member: Member, data: Data) -> float:
+    """The mean error of samples that the network has not seen, as `Member.error` of those it has.
+
+    That is the mean square, or -2 log p for classes.
+    """
+    said, _ = unseen(member, data)
+    if data.loss == "squares":
+        return float(data.weight @ np.sum((data.y - said) ** 2, axis=1)) / data.total
+    found = LIKELIHOODS[data.loss](said, data.y, member.noise)
+    return float(-2 * data.weight @ found.value) / data.total
 
 
 def _tamed(product: np.ndarray) -> np.ndarray:

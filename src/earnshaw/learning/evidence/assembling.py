@@ -3,10 +3,10 @@
 
 Members are networks with a linear part and 0, 2, 4, ... units, trained by evidence from several
 starts (`_training.py`), and fields, networks of infinitely many units (`field.py`), of standardised
-inputs and of their quantiles. Of the networks the best half by evidence counts equally; the linear
-network, these, and each field are then blended by what they say of samples that they have not seen
-(`_blending.py`). All sizes follow from the number of samples, inputs and outputs, never from the
-clock, so the same data give the same committee.
+inputs or of their quantiles, whichever the evidence asks for. Of the networks the best half by
+evidence counts equally; the linear network, these, and each field are then blended by what they say
+of samples that they have not seen (`_blending.py`). All sizes follow from the number of samples,
+inputs and outputs, never from the clock, so the same data give the same committee.
 
 Cost: a network of p parameters takes n m p^2 multiplications a step, a field few^2 (few + d) a step
 and n^3 once. `WORK` bounds them: less than a minute of one core for any n.
@@ -14,6 +14,7 @@ and n^3 once. `WORK` bounds them: less than a minute of one core for any n.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -22,13 +23,14 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from earnshaw.duality.activation import DotProduct
-from earnshaw.learning.evidence._blending import blend, logits_of
-from earnshaw.learning.evidence._training import Data, Member, train
-from earnshaw.learning.evidence._unseen import spread, unseen
+from earnshaw.learning.evidence._blending import blend
+from earnshaw.learning.evidence._fields import fit_fields
+from earnshaw.learning.evidence._training import Data, Member, Start, start_of, train
+from earnshaw.learning.evidence._unseen import spread, unseen, unseen_error
 from earnshaw.learning.evidence.committee import Charged, Committee, diagonal, pooled_variance
 from earnshaw.learning.evidence.coordinates import Coordinates, coordinates_of
-from earnshaw.learning.evidence.field import POTENTIALS, Field, Shape, charged, shaped
 from earnshaw.learning.evidence.growth import grown, line
+from earnshaw.learning.evidence.shapes import POTENTIALS
 from earnshaw.numerics.fixed_order import one_blas_thread
 
 SIZES = (0, 2, 4, 8, 16, 32)
@@ -38,11 +40,8 @@ STEPS = 60  # of one network, at most
 LINE_STEPS = 40  # of the linear one
 ROWS = 6000  # samples that networks see
 CENTRES = 3500  # samples that carry charges
-MANY, OF_MANY = 1500, 2  # samples beyond which so many fields, the best by evidence, are charged
-FEW, FIELD_STEPS = 500, 30  # samples and steps that shapes of fields are found by
-FIELD_WORK = 2.5e8  # entries of distances that a shape may take a step, which makes `FEW` fewer
 SPLIT_FROM, SPLIT_TO, FOLDS = 50, 1500, 5  # samples between which members are blended by folds
-FEW_IN_FOLDS, NETWORKS_IN_FOLDS = 300, 3
+NETWORKS_IN_FOLDS = 3
 THREADS = min(4, os.cpu_count() or 1)
 
 
@@ -56,6 +55,8 @@ def fit_committee(
     *,
     sources: np.ndarray | None = None,
     bend: np.ndarray | None = None,
+    rising: tuple[int, ...] = (),
+    known: Committee | None = None,
     sizes: Sequence[int] = SIZES,
     networks: int | None = None,
     fields: bool = True,
@@ -66,13 +67,15 @@ def fit_committee(
     """A committee for inputs (n, d), answers (n, m) and weights (n,).
 
     `sources` (d,) numbers the columns that inputs belong to, `bend` (d,) says which inputs may be
-    seen as quantiles; `networks` is how many count, None for as many as half of those trained.
+    seen as quantiles, `rising` (d,) with which inputs outputs must rise (1) or fall (-1): then
+    there are no fields; `known` is a committee of like data whose networks are trained on instead
+    of new ones; `networks` is how many count, None for as many as half of those trained.
     """
     deadline = time.monotonic() + max_time
     d = x.shape[1]
     origin = np.arange(d) if sources is None else np.asarray(sources)
     bend = np.ones(d, dtype=bool) if bend is None else bend
-    coordinates = coordinates_of(x, weight, bend)
+    coordinates = coordinates_of(x, weight, bend) if known is None else known.coordinates
     m = y.shape[1]
     shift, deviation = np.zeros(m), np.ones(m)
     if loss == "squares":
@@ -80,6 +83,8 @@ def fit_committee(
         shift = share @ y
         found = np.sqrt(share @ (y - shift) ** 2)
         deviation = np.where(found > 1e-12 * np.abs(shift), found, 1.0)
+    if known is not None:
+        shift, deviation = known.shift, known.deviation
     answers = (y - shift) / deviation
     rows = _some(len(x), ROWS, seed)
     data = Data(coordinates.straight(x[rows]), answers[rows], weight[rows], loss)
@@ -91,19 +96,28 @@ def fit_committee(
             on_step(what, member)
 
     with ThreadPoolExecutor(THREADS) as pool:
-        straight = _line(activation, number, data, deadline)
+        first = line(activation, number, m, data, rising)
+        straight = _line(first, data, deadline)
         told("line", straight)
-        members = _networks(straight, data, sizes, networks, seed, deadline, pool, told)
+        if known is None:
+            members = _networks(straight, data, sizes, networks, seed, deadline, pool, told)
+        else:
+            again = [start_of(one) for one in known.networks]
+            members = [train(one, data, STEPS, deadline=deadline) for one in again]
         best = sorted(members, key=lambda one: -one.evidence)
-        kept = best[: networks if networks is not None else max(1, len(best) // 2)]
-        views = {view: getattr(coordinates, view)(x[rows]) for view in _views(coordinates, fields)}
+        half = max(1, len(best) // 2) if known is None else len(best)
+        kept = best[: networks if networks is not None else half]
+        views = {
+            view: getattr(coordinates, view)(x[rows])
+            for view in _views(coordinates, fields and not rising)
+        }
         own = _some(len(rows), CENTRES, seed + 1)
         asked = [(kind, view) for kind in POTENTIALS for view in views]
-        few = _few(FEW, d)
-        fits = _fields(asked, views, data, own, origin, few, seed, deadline, pool)
-        if SPLIT_FROM <= data.total <= SPLIT_TO and networks is None:
+        fits = fit_fields(asked, {}, views, data, own, origin, seed, deadline, pool)
+        late = time.monotonic() > deadline
+        if SPLIT_FROM <= data.total <= SPLIT_TO and networks is None and not late:
             said, inside = _said_in_folds(
-                activation, data, number, kept, fits, views, origin, seed, deadline, pool
+                data, straight, kept, fits, views, origin, seed, deadline, pool
             )
         else:
             said, inside = _said_unseen(straight, kept, fits, views, data, own)
@@ -117,7 +131,10 @@ def fit_committee(
     share = data.weight / np.sum(data.weight)
     noise = np.maximum(share @ (left - pooled), 0.05 * (share @ left)) + 1e-30
     errors = np.max(np.abs(data.y - mean) / np.sqrt(pooled + noise), axis=1)
-    front = tuple((one.layout.units, one.evidence, one.error) for one in [straight, *members])
+    front = tuple(
+        (one.layout.units, one.evidence, one.error, unseen_error(one, data))
+        for one in [straight, *members]
+    )
     return Committee(
         coordinates, loss, straight, tuple(kept), tuple(fits), weights, shift, deviation,
         noise, np.sort(errors), front,
@@ -130,12 +147,11 @@ def _some(count: int, most: int, seed: int) -> np.ndarray:
     return np.sort(np.random.default_rng([seed, 29]).permutation(count)[:most])
 
 
-def _line(activation: DotProduct, number: tuple[int, ...], data: Data, deadline: float) -> Member:
-    start = line(activation, number, data.y.shape[1], data)
-    each = len(data.x) * data.y.shape[1] * start.layout.size**2
-    if each * LINE_STEPS > 8 * WORK:  # many classes of many inputs: fewer samples
-        fewer = int(len(data.x) * 8 * WORK / (each * LINE_STEPS))
-        data = data.take(_some(len(data.x), max(fewer, 500), 0))
+def _line(start: Start, data: Data, deadline: float) -> Member:
+    """The linear network."""
+    each = LINE_STEPS * start.layout.work
+    if len(data.x) * each > WORK:  # many classes of many inputs: fewer samples
+        data = data.take(_some(len(data.x), max(int(WORK / each), 500), 0))
     return train(start, data, LINE_STEPS, deadline=deadline)
 
 
@@ -162,13 +178,14 @@ def _networks(
     told: Callable[[str, Member], None],
 ) -> list[Member]:
     """Networks of every size that `WORK` allows, and more of the best sizes."""
-    d, m = straight.layout.dim, straight.layout.outputs
 
-    def affordable(units: int) -> bool:
-        parameters = units * (d + 1 + m) + d * m + m
-        return len(data.x) * m * parameters**2 * STEPS <= 6 * WORK and parameters <= data.total
+    def work(units: int) -> float:
+        layout = dataclasses.replace(straight.layout, units=units)
+        if layout.size > data.total:
+            return np.inf
+        return STEPS * (len(data.x) * layout.work + layout.size**3)
 
-    allowed = [units for units in sizes if units == 0 or affordable(units)]
+    allowed = [units for units in sizes if units == 0 or work(units) <= 6 * WORK]
 
     def one(units: int, start: int) -> Member | None:
         found = _one(units, straight, data, seed + 7919 * start, deadline)
@@ -187,6 +204,8 @@ def _networks(
     }
     best = sorted(means, key=lambda units: -means[units])[:2]
     more = 2 * STARTS if networks is None else max(0, -(-networks // 2))
+    # Of sizes that take long there are no more: that keeps the largest data below a minute.
+    best = [units for units in best if work(units) <= 2 * WORK]
     asked = [(units, STARTS + start) for units in best for start in range(more)]
     return first + [found for found in pool.map(lambda a: one(*a), asked) if found is not None]
 
@@ -195,58 +214,6 @@ def _views(coordinates: Coordinates, fields: bool) -> list[str]:
     if not fields:
         return []
     return ["straight"] + (["quantiles"] if len(coordinates.again) else [])
-
-
-def _few(most: int, dim: int) -> int:
-    return int(min(most, np.sqrt(FIELD_WORK / (dim + most))))
-
-
-def _centred(data: Data) -> np.ndarray:
-    """Answers of mean 0, as fields want them."""
-    if data.loss == "squares":
-        return data.y
-    return data.y - data.weight @ data.y / data.total
-
-
-def _fields(
-    asked: Sequence[tuple[str, str]],
-    views: dict[str, np.ndarray],
-    data: Data,
-    own: np.ndarray,
-    sources: np.ndarray,
-    few: int,
-    seed: int,
-    deadline: float,
-    pool: ThreadPoolExecutor,
-) -> list[Charged]:
-    """Fields of these potentials and views, with charges on the samples `own`."""
-    y = _centred(data)
-    places = tuple(sources.tolist())
-
-    def shape_of(kind: str, view: str) -> tuple[str, Shape, float] | None:
-        if time.monotonic() > deadline:
-            return None
-        given = (views[view][own], y[own], data.weight[own], places)
-        return view, *shaped(kind, *given, few, FIELD_STEPS, seed)
-
-    def charge(view: str, shape: Shape, evidence: float) -> Charged | None:
-        try:
-            found = charged(shape, views[view][own], y[own], data.weight[own], evidence)
-        except (FloatingPointError, np.linalg.LinAlgError):
-            return None
-        return Charged(view, found, _logits(found, data.take(own)))
-
-    shapes = [found for found in pool.map(lambda a: shape_of(*a), asked) if found is not None]
-    if len(own) > MANY:
-        shapes = sorted(shapes, key=lambda one: -one[2])[:OF_MANY]
-    return [found for found in pool.map(lambda a: charge(*a), shapes) if found is not None]
-
-
-def _logits(field: Field, data: Data) -> np.ndarray:
-    """(1, 0) for numbers; what makes logits of a field's outputs for classes."""
-    if data.loss == "squares":
-        return np.append(1.0, np.zeros(data.y.shape[1]))
-    return logits_of(field.unseen, data.y, data.weight, data.loss)
 
 
 def _said_unseen(
@@ -276,9 +243,8 @@ def _said_unseen(
 
 
 def _said_in_folds(
-    activation: DotProduct,
     data: Data,
-    number: tuple[int, ...],
+    straight: Member,
     kept: Sequence[Member],
     fits: Sequence[Charged],
     views: dict[str, np.ndarray],
@@ -287,31 +253,44 @@ def _said_in_folds(
     deadline: float,
     pool: ThreadPoolExecutor,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same by folds, precisions and shapes found anew: these fit small data too well."""
+    """The same by folds, precisions and shapes fitted to each: these fit small data too well.
+
+    Shapes begin from those of all samples: found anew, they end in other maxima of the evidence,
+    and say nothing of the field that is blended (energy: R^2 0.998 instead of 0.999).
+    """
     count = 1 + bool(kept) + len(fits)
     said, inside = np.zeros((2, count, *data.y.shape))
     fold = _folds(data, seed)
-    few = _few(FEW_IN_FOLDS, len(sources))
+    shapes = {fit.field.shape.kind: fit.field.shape for fit in fits}
+    # The linear network of all is where those of the folds begin; they end where they should.
+    known = start_of(straight)
+
+    def variance(member: Member, x: np.ndarray) -> np.ndarray:
+        if data.loss != "squares":  # classes have none
+            return np.zeros((len(x), data.y.shape[1]))
+        return diagonal(spread(member, x))
+
     asked = [(fit.field.shape.kind, fit.view) for fit in fits]
     for number_of_fold in range(FOLDS):
         out = np.flatnonzero(fold == number_of_fold)
         own = np.flatnonzero(fold != number_of_fold)
         some = data.take(own)
-        straight = _line(activation, number, some, deadline)
-        members = [straight]
+        straight = _line(known, some, deadline)
         x = data.x[out]
-        said[0, out], inside[0, out] = straight.outputs(x), diagonal(spread(straight, x))
+        said[0, out], inside[0, out] = straight.outputs(x), variance(straight, x)
         if kept:
             units = [one.layout.units for one in kept[:NETWORKS_IN_FOLDS]]
             tasks = [(k, straight, some, seed + 7919 * i, deadline) for i, k in enumerate(units)]
             members = [m for m in pool.map(lambda a: _one(*a), tasks) if m is not None]
             members = members or [straight]
             each = np.array([one.outputs(x) for one in members])
-            own_spread = np.mean([diagonal(spread(one, x)) for one in members], axis=0)
+            own_spread = np.mean([variance(one, x) for one in members], axis=0)
             said[1, out], inside[1, out] = np.mean(each, axis=0), own_spread + np.var(each, axis=0)
-        anew = _fields(asked, views, data, own, sources, few, seed, np.inf, pool)
-        for i, fit in enumerate(anew):
-            place, seen = count - len(fits) + i, views[fit.view][out]
+        anew = fit_fields(asked, shapes, views, data, own, sources, seed, np.inf, pool)
+        said[count - len(fits) :, out] = said[0, out]  # of a field that no samples make
+        places = {fit.field.shape.kind: count - len(fits) + i for i, fit in enumerate(fits)}
+        for fit in anew:
+            place, seen = places[fit.field.shape.kind], views[fit.view][out]
             said[place, out] = fit.line[0] * fit.field.outputs(seen) + fit.line[1:]
             inside[place, out] = fit.line[0] ** 2 * fit.field.variance(seen)[:, None]
     return said, inside

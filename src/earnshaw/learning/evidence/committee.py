@@ -18,6 +18,7 @@ from earnshaw.learning.evidence.coordinates import Coordinates
 from earnshaw.learning.evidence.field import Field
 
 BLOCK = 8192  # rows that are worked on at once
+SURE, ALIKE = 2.0, 0.95  # standard errors, and a correlation: which units are identifiable
 
 
 class Charged(NamedTuple):
@@ -42,7 +43,8 @@ class Committee:
         shift, deviation: (m,), of the answers; 0 and 1 for classes.
         noise: (m,), the variance of what is left, in deviations.
         errors: (n,), of unseen samples in standard deviations, sorted: how far intervals reach.
-        front: of every network that was trained its units, its log evidence and its error.
+        front: of every network that was trained its units, its log evidence, its error, and its
+            error on samples that it has not seen, to first order.
     """
 
     coordinates: Coordinates
@@ -55,7 +57,7 @@ class Committee:
     deviation: np.ndarray
     noise: np.ndarray
     errors: np.ndarray
-    front: tuple[tuple[int, float, float], ...]
+    front: tuple[tuple[int, float, float, float], ...]
 
     def summary(self) -> dict[str, Any]:
         """Plain values for JSON: who counts how much."""
@@ -96,31 +98,50 @@ class Committee:
             "intercept": c * self.deviation + self.shift - shift @ slopes,
         }
 
-    def deviations(self, member: Member) -> dict[str, np.ndarray]:
-        """The standard errors of the same arrays, by Laplace's method."""
-        layout, covariance = member.layout, member.covariance
-        shift, scale = self.coordinates.shift, self.coordinates.scale
+    def covariance(self, member: Member) -> np.ndarray:
+        """(size, size), of a member's parameters for inputs and answers as they are (Laplace).
+
+        In the order of `Layout`: units, biases, weights, linear part, intercept. Going over to the
+        data as they are is a linear map of these, and a shift.
+        """
+        layout = member.layout
         k, d, m = layout.units, layout.dim, layout.outputs
-        root = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
-        w, _, v, linear, _ = layout.parts(root)
-        tilt = -shift / scale  # a bias of the data is b + tilt.w, an intercept c + tilt.linear
-        first = k * (d + 1 + m)
-        biases, intercept = np.empty(k), np.empty(m)
-        for j in range(k):
-            at = np.append(np.arange(j * d, (j + 1) * d), k * d + j)
-            along = np.append(tilt, 1.0)
-            biases[j] = along @ covariance[np.ix_(at, at)] @ along
-        for o in range(m):
-            at = np.append(first + np.arange(d) * m + o, first + d * m + o)
-            along = np.append(tilt, 1.0)
-            intercept[o] = along @ covariance[np.ix_(at, at)] @ along
-        return {
-            "positions": w / scale,
-            "biases": np.sqrt(np.maximum(biases, 0.0)),
-            "weights": v * self.deviation,
-            "linear": linear / scale[:, None] * self.deviation,
-            "intercept": np.sqrt(np.maximum(intercept, 0.0)) * self.deviation,
-        }
+        scale, tilt = self.coordinates.scale, -self.coordinates.shift / self.coordinates.scale
+
+        def moved(rows: np.ndarray) -> np.ndarray:
+            count = len(rows)
+            w, b, v, linear, c = np.split(rows, np.cumsum([k * d, k, k * m, d * m]), axis=1)
+            w, linear = w.reshape(count, k, d), linear.reshape(count, d, m)
+            slopes = self.deviation * linear / scale[:, None]
+            heights = self.deviation * v.reshape(count, k, m)
+            bases = self.deviation * (c + np.einsum("rdm,d->rm", linear, tilt))
+            parts = (w / scale, b + w @ tilt, heights, slopes, bases)
+            return np.concatenate([part.reshape(count, -1) for part in parts], axis=1)
+
+        return moved(moved(member.covariance).T)
+
+    def deviations(self, member: Member) -> dict[str, np.ndarray]:
+        """The standard errors of the arrays of `in_data_coordinates`."""
+        variance = np.diagonal(self.covariance(member))
+        parts = member.layout.parts(np.sqrt(np.maximum(variance, 0.0)))
+        return dict(zip(parts._fields, parts, strict=True))
+
+    def identifiable(self, member: Member) -> np.ndarray:
+        """Which units (k,) the data tell apart from none and from the others.
+
+        A unit's weight is then more than `SURE` standard errors from 0, and its error is not that
+        of another unit's weight with a correlation beyond `ALIKE`: such units share what they do.
+        """
+        layout = member.layout
+        k, m = layout.units, layout.outputs
+        place = k * (layout.dim + 1) + np.arange(k * m)
+        covariance = member.covariance[np.ix_(place, place)]
+        error = np.sqrt(np.maximum(np.diagonal(covariance), 1e-300))
+        together = np.abs(covariance / error / error[:, None]).reshape(k, m, k, m)
+        far = np.abs(member.theta[place]) / error
+        same = np.eye(k, dtype=bool)[:, None, :, None]
+        alike = np.max(np.where(same, 0.0, together), axis=(2, 3), initial=0.0)
+        return np.any((far.reshape(k, m) > SURE) & (alike < ALIKE), axis=1)
 
     def _said(self, x: np.ndarray) -> np.ndarray:
         """What the members say, (K, n, m), those of networks together."""

@@ -1,21 +1,14 @@
 """The network of infinitely many units: a charge on every sample, its potential set by evidence.
 
 With independent Gaussian weights, a network of ever more units becomes a Gaussian field whose
-covariance is the potential between inputs (Neal, Bayesian Learning for Neural Networks, 1996). Here
-
-    K(x, z) = amplitude Phi(r(x, z)) + slope x.z / d,
-    "laplace"  Phi = exp(-r),            r = sum_i scale_i |x_i - z_i|,
-    "matern"   Phi = (1 + r) exp(-r),    r = |(scale_i (x_i - z_i))_i|,
-
-the first the screened potential of steps along the inputs, as rough as a forest, the second smooth;
-the slope is the linear part. Given answers y with noise, the mean of the field is that of charges
-on the samples,
+covariance is the potential K between inputs (Neal, Bayesian Learning for Neural Networks, 1996);
+`shapes.py` has its forms. Given answers y with noise, the mean of the field is that of charges on
+the samples,
 
     g(x) = sum_i c_i K(x, x_i),    (K + noise I) c = y.
 
-Scales (one a source of inputs), amplitude, slope and noise maximise the exact evidence, times a
-wide lognormal prior, on some of the samples. What the field says of a sample that it has not seen
-is known exactly: y_i - c_i / [(K + noise I)^(-1)]_ii. Weights w divide the noise. scikit-learn's
+What the field says of a sample that it has not seen is known exactly:
+y_i - c_i / [(K + noise I)^(-1)]_ii. Weights w divide the noise. scikit-learn's
 GaussianProcessRegressor gives the same charges; it has no potential of steps along the inputs, no
 gradient for sources, and takes no weights.
 """
@@ -27,36 +20,12 @@ import dataclasses
 import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 from scipy.linalg.lapack import dpotrf, dpotri
-from scipy.optimize import minimize
 
+from earnshaw.learning.evidence.shapes import JITTER, Shape, shaped
 from earnshaw.limits import check_memory
 
-POTENTIALS = ("laplace", "matern")
-WIDE = 2.0  # the deviation of the prior of logarithms of scales, amplitude, slope and noise
-JITTER = 1e-8
 BLOCK = 2**22  # entries of K that are held at once
 REMEMBERED = 2000  # samples up to which error bars are those of the field
-
-
-@dataclasses.dataclass(frozen=True)
-class Shape:
-    """Of the potential: its kind, scales (d,), amplitude, slope and noise."""
-
-    kind: str
-    scales: np.ndarray
-    amplitude: float
-    slope: float
-    noise: float
-
-    def between(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """K(x, z), (n, n')."""
-        return self.amplitude * _potential(self.kind, _distance(self.kind, x, z, self.scales)) + (
-            self.slope / x.shape[1]
-        ) * (x @ z.T)
-
-    def at(self, x: np.ndarray) -> np.ndarray:
-        """K(x, x) for every row, (n,)."""
-        return self.amplitude + self.slope * np.mean(x**2, axis=1)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,23 +84,6 @@ def fit_field(
     return charged(shape, x, y, weight, evidence)
 
 
-def shaped(
-    kind: str,
-    x: np.ndarray,
-    y: np.ndarray,
-    weight: np.ndarray,
-    sources: tuple[int, ...],
-    few: int,
-    steps: int,
-    seed: int,
-) -> tuple[Shape, float]:
-    """The shape of the largest evidence on `few` of the samples, and its logarithm."""
-    rows = np.arange(len(x))
-    if len(x) > few:
-        rows = np.sort(np.random.default_rng([seed, 23]).permutation(len(x))[:few])
-    return _shaped(kind, x[rows], y[rows], weight[rows], np.asarray(sources), steps)
-
-
 def charged(
     shape: Shape, x: np.ndarray, y: np.ndarray, weight: np.ndarray, evidence: float
 ) -> Field:
@@ -152,100 +104,3 @@ def charged(
     unseen = y - extra[:, None] * charges * (1 + less / np.maximum(1 - less, 1e-6))[:, None]
     kept = np.tril(factor) if len(x) <= REMEMBERED else None
     return Field(shape, x, charges, extra, evidence, unseen, unsure, kept)
-
-
-def _shaped(
-    kind: str, x: np.ndarray, y: np.ndarray, weight: np.ndarray, sources: np.ndarray, steps: int
-) -> tuple[Shape, float]:
-    """The shape of the largest evidence, and its logarithm."""
-    count = int(sources.max()) + 1
-    width = float(len(sources))
-    first = np.append(np.full(count, -np.log(width)), [0.0, np.log(0.3), np.log(0.3)])
-    problem = _Evidence(kind, x, y, weight, sources, first)
-    bounds = [(-9.0 - np.log(width), 3.0)] * count + [(-5.0, 4.0), (-6.0, 3.0), (-6.0, 2.0)]
-    found = minimize(
-        problem, first, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": steps}
-    )
-    return problem.shape(found.x), -float(found.fun)
-
-
-class _Evidence:
-    """Minus the log evidence of one kind of potential, and its gradient in log parameters."""
-
-    def __init__(
-        self,
-        kind: str,
-        x: np.ndarray,
-        y: np.ndarray,
-        weight: np.ndarray,
-        sources: np.ndarray,
-        first: np.ndarray,
-    ) -> None:
-        self.kind, self.x, self.y, self.weight, self.sources = kind, x, y, weight, sources
-        self.first, self.linear = first, x @ x.T / x.shape[1]
-
-    def shape(self, p: np.ndarray) -> Shape:
-        """The shape of a vector of logarithms."""
-        scales = np.exp(p[:-3])[self.sources]
-        amplitude, slope, noise = np.exp(2 * p[-3:])
-        return Shape(self.kind, scales, float(amplitude), float(slope), float(noise))
-
-    def __call__(self, p: np.ndarray) -> tuple[float, np.ndarray]:
-        """The value and the gradient."""
-        shape, x, y = self.shape(p), self.x, self.y
-        n, m = y.shape
-        distance = _distance(self.kind, x, x, shape.scales)
-        potential = _potential(self.kind, distance)
-        matrix = shape.amplitude * potential + shape.slope * self.linear
-        matrix[np.diag_indices(n)] += (shape.noise + JITTER) / self.weight
-        factor, failed = dpotrf(matrix, lower=1)
-        if failed:
-            return 1e10, np.zeros_like(p)
-        charges = cho_solve((factor, True), y, check_finite=False)
-        away = (p - self.first) / WIDE
-        value = 0.5 * np.sum(y * charges) + m * np.sum(np.log(np.diagonal(factor)))
-        value += 0.5 * n * m * np.log(2 * np.pi) + 0.5 * float(away @ away)
-        # A weight of w is w equal samples: the others add the noise's own density at its mean.
-        more = float(np.sum(self.weight - 1)) * m
-        value += 0.5 * more * np.log(2 * np.pi * (shape.noise + JITTER))
-        value += 0.5 * m * float(np.sum(np.log(self.weight)))
-        inverse, _ = dpotri(factor, lower=1)
-        inverse = np.tril(inverse) + np.tril(inverse, -1).T
-        pull = 0.5 * (m * inverse - charges @ charges.T)  # d value / d matrix
-        gradient = away / WIDE
-        along = self._along_scales(shape, pull, potential, distance)
-        gradient[:-3] += np.bincount(self.sources, weights=along)
-        gradient[-3] += 2 * shape.amplitude * np.sum(pull * potential)
-        gradient[-2] += 2 * shape.slope * np.sum(pull * self.linear)
-        gradient[-1] += 2 * shape.noise * np.sum(np.diagonal(pull) / self.weight)
-        gradient[-1] += more * shape.noise / (shape.noise + JITTER)
-        return float(value), gradient
-
-    def _along_scales(
-        self, shape: Shape, pull: np.ndarray, potential: np.ndarray, distance: np.ndarray
-    ) -> np.ndarray:
-        """d value / d log scale_i, (d,)."""
-        x, scales = self.x, shape.scales
-        if self.kind == "laplace":
-            pulled = shape.amplitude * pull * potential
-            found = [-np.sum(pulled * np.abs(c[:, None] - c)) for c in x.T]
-            return scales * np.array(found)
-        pulled = -shape.amplitude * pull * np.exp(-distance)  # dPhi = -exp(-r) r dr
-        sums = pulled.sum(axis=1)
-        return scales**2 * 2 * (sums @ x**2 - np.sum(x * (pulled @ x), axis=0))
-
-
-def _distance(kind: str, x: np.ndarray, z: np.ndarray, scales: np.ndarray) -> np.ndarray:
-    used = np.flatnonzero(scales > 0)
-    if kind == "laplace":
-        found = np.zeros((len(x), len(z)))
-        for i in used:
-            found += np.abs((scales[i] * x[:, i])[:, None] - scales[i] * z[:, i])
-        return found
-    a, b = x * scales, z * scales
-    square = np.sum(a**2, axis=1)[:, None] + np.sum(b**2, axis=1) - 2 * (a @ b.T)
-    return np.sqrt(np.maximum(square, 0.0))
-
-
-def _potential(kind: str, r: np.ndarray) -> np.ndarray:
-    return np.exp(-r) if kind == "laplace" else (1 + r) * np.exp(-r)

@@ -7,6 +7,8 @@ of 8, and that from 4, was tried and is worse: it inherits what smaller networks
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from earnshaw.duality.activation import DotProduct
@@ -22,9 +24,15 @@ FIRST = 1.0  # the precision that new groups begin with
 LOUD = 10.0  # the largest precision of the noise, of answers of variance 1, to begin with
 
 
-def line(activation: DotProduct, sources: tuple[int, ...], outputs: int, data: Data) -> Start:
+def line(
+    activation: DotProduct,
+    sources: tuple[int, ...],
+    outputs: int,
+    data: Data,
+    rising: tuple[int, ...] = (),
+) -> Start:
     """The start of a network of no units: 0, or the mean of the answers."""
-    layout = Layout(activation, 0, sources, outputs)
+    layout = Layout(activation, 0, sources, outputs, rising)
     precisions = np.full(layout.groups.max() + 1, FIRST)
     precisions[-1] = FLAT
     return Start(layout, np.zeros(layout.size), precisions, np.ones(outputs))
@@ -35,7 +43,7 @@ def grown(member: Member, data: Data, more: int, seed: int) -> Start:
     layout, rng = member.layout, np.random.default_rng([seed, layout_key(member), more])
     w, b, v, linear, c = layout.parts(member.theta)
     new, bias, weight = _placed(member, data, more, rng)
-    larger = Layout(layout.activation, layout.units + more, layout.sources, layout.outputs)
+    larger = dataclasses.replace(layout, units=layout.units + more)
     theta = np.concatenate(
         [
             np.vstack([w, new]).ravel(),
@@ -76,15 +84,21 @@ def _placed(
     left = root * found.gradient
     left = left - basis @ (basis.T @ left)
     scale = _scales(member)
+    rising = np.asarray(layout.rising) if layout.rising else None
     units, biases, weights = [], [], []
     for _ in range(more):
         length = np.exp(rng.uniform(np.log(0.5), np.log(3.0), (CANDIDATES, 1)))
         trial = rng.standard_normal((CANDIDATES, layout.dim)) * scale * length
         offset = rng.standard_normal(CANDIDATES) * length[:, 0]
+        side = np.zeros(CANDIDATES)
+        if rising is not None:  # units that rise get positive weights, those that fall negative
+            side = np.where(np.arange(CANDIDATES) % 2, 1.0, -1.0)
+            trial = np.where(rising != 0, np.abs(trial) * rising * side[:, None], trial)
         values = root * value_of(layout.activation, data.x @ trial.T + offset)
         values = values - basis @ (basis.T @ values)
         size = np.sum(values**2, axis=0) + 1e-6 * data.total
         coefficient = values.T @ left / size[:, None]
+        coefficient = np.where(side[:, None] * coefficient < 0, 0.0, coefficient)
         best = int(np.argmax(size * np.sum(coefficient**2, axis=1)))
         units.append(trial[best])
         biases.append(offset[best])

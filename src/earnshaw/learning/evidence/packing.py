@@ -20,7 +20,8 @@ from earnshaw.learning.evidence._parameters import Layout
 from earnshaw.learning.evidence._training import Member
 from earnshaw.learning.evidence.committee import Charged, Committee
 from earnshaw.learning.evidence.coordinates import Coordinates
-from earnshaw.learning.evidence.field import POTENTIALS, REMEMBERED, Field, Shape
+from earnshaw.learning.evidence.field import REMEMBERED, Field
+from earnshaw.learning.evidence.shapes import POTENTIALS, Shape
 
 WHOLE = ("weights", "shift", "deviation", "noise", "errors")
 OF_COORDINATES = ("shift", "scale", "again", "knots", "heights")
@@ -55,7 +56,12 @@ def packed(committee: Committee) -> tuple[dict[str, Any], np.ndarray]:
     }
     for fit in committee.fields:
         shape = fit.field.shape
-        about = {name: getattr(shape, name) for name in ("kind", "amplitude", "slope", "noise")}
+        about: dict[str, Any] = {
+            "kind": shape.kind,
+            "amplitude": shape.amplitude.tolist(),
+            "slope": shape.slope,
+            "noise": shape.noise,
+        }
         plan["fields"].append(
             {
                 "view": fit.view,
@@ -107,7 +113,10 @@ def unpacked(plan: dict[str, Any], numbers: np.ndarray, activation: DotProduct) 
         linear=linear,
         networks=networks,
         fields=fields,
-        front=tuple((int(k), float(e), float(v)) for k, e, v in plan["front"]),
+        # files of before the last entry have none: then it is that of the samples seen
+        front=tuple(
+            (int(one[0]), float(one[1]), float(one[2]), float(one[-1])) for one in plan["front"]
+        ),
         **whole,
     )
 
@@ -118,8 +127,9 @@ def _field(about: dict[str, Any], take: Any) -> Charged:
     line = take(("line",), about["line"])["line"]
     scales = take(("scales",), about["scales"])["scales"]
     arrays = take(OF_FIELD, about["shapes"])
-    shape = Shape(scales=scales, **about["shape"])
-    count = len(arrays["centres"])
+    count, dim = arrays["centres"].shape
+    amplitude = np.atleast_1d(about["shape"]["amplitude"])
+    shape = Shape(**about["shape"] | {"amplitude": amplitude, "scales": scales.reshape(-1, dim)})
     field = Field(
         shape=shape,
         evidence=about["evidence"],

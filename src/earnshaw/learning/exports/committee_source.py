@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from earnshaw.learning.evidence.committee import Committee
+from earnshaw.learning.evidence.shapes import KINDS
 from earnshaw.learning.exports._writing import literal
 from earnshaw.learning.exports.source import dot_product_code
 
@@ -19,25 +20,26 @@ def predict(x: np.ndarray) -> np.ndarray:
     for share, positions, biases, weights, linear, intercept in NETWORKS:
         units = activation(z @ positions.T + biases)
         g = g + share * (units @ weights + z @ linear + intercept)
-    for share, view, kind, scales, amplitude, slope, centres, charges, line in FIELDS:
-        said = _field(views[view], kind, scales, amplitude, slope, centres, charges)
+    for share, view, parts, slope, centres, charges, line in FIELDS:
+        said = _field(views[view], parts, slope, centres, charges)
         g = g + share * (line[0] * said + line[1:])
     g = DEVIATION * g + MEAN
     return {result}
 
 
-def _field(x, kind, scales, amplitude, slope, centres, charges):
+def _field(x, parts, slope, centres, charges):
     """What charges at centres (c, d) say of x (n, d), a block of rows at a time."""
     found = []
     for start in range(0, len(x), 256):
         rows = x[start : start + 256]
-        gap = (rows[:, None, :] - centres) * scales
-        if kind == "laplace":
-            potential = np.exp(-np.sum(np.abs(gap), axis=2))
-        else:
-            r = np.sqrt(np.sum(gap**2, axis=2))
-            potential = (1 + r) * np.exp(-r)
-        potential = amplitude * potential + slope / x.shape[1] * (rows @ centres.T)
+        potential = slope / x.shape[1] * (rows @ centres.T)
+        for kind, scales, amplitude in parts:
+            gap = (rows[:, None, :] - centres) * scales
+            if kind == "laplace":
+                potential += amplitude * np.exp(-np.sum(np.abs(gap), axis=2))
+            else:
+                r = np.sqrt(np.sum(gap**2, axis=2))
+                potential += amplitude * (1 + r) * np.exp(-r)
         found.append(potential @ charges)
     return np.concatenate(found) if found else np.zeros((0, charges.shape[1]))
 '''
@@ -61,9 +63,10 @@ def numpy_committee_source(committee: Committee) -> str:
     fields = []
     for share, fit in zip(shares, committee.fields, strict=True):
         shape = fit.field.shape
-        numbers = (shape.scales, shape.amplitude, shape.slope, fit.field.centres)
-        more = (*numbers, fit.field.charges, fit.line)
-        named = (repr(fit.view), repr(shape.kind))
+        each = zip(KINDS[shape.kind], shape.scales, shape.amplitude.tolist(), strict=True)
+        parts = [_tuple(repr(part), literal(scales), literal(a)) for part, scales, a in each]
+        more = (shape.slope, fit.field.centres, fit.field.charges, fit.line)
+        named = (repr(fit.view), _tuple(*parts))
         fields.append(_tuple(literal(float(share)), *named, *map(literal, more)))
     result = "g[:, 0].reshape(x.shape[:-1])" if one else "g.reshape(*x.shape[:-1], g.shape[1])"
     outputs = "(...)" if one else f"(..., {layout.outputs})"

@@ -1,7 +1,7 @@
 """Columns of any kind as numbers that a network can use, learned from the rows of a fit.
 
     number    as it is; where one is missing, the median, and a column that says so
-    date      days since 1970
+    date      days since 1970: 2024-12-31, 31.12.2024 or 2024/12/31, the time of day may follow
     truth     0 or 1
     text      one column a level, those of few rows as one level "other"; missing is a level
     constant  left out, and so are texts of which almost every row has its own
@@ -27,6 +27,8 @@ OWN = 0.5  # different texts a row beyond which a column is names or numbers of 
 FAR = 3.0  # times the range of the middle nine tenths beyond it: far outside
 ANYWHERE = 1e300
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?Z?")
+DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?= |T|$)")
+SLASHED = re.compile(r"\d{4}/\d{2}/\d{2}")
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "nat", "<na>", "?"))
 OTHER = "other"
 
@@ -231,7 +233,7 @@ def _numbers(values: np.ndarray) -> np.ndarray | None:
 def _days(values: np.ndarray) -> np.ndarray | None:
     """Dates as days since 1970, NaN for what is missing; None if some are none."""
     if values.dtype.kind != "M":
-        texts = [str(value).strip() for value in values]
+        texts = [_iso(str(value).strip()) for value in values]
         gone = [text.lower() in MISSING for text in texts]
         if all(gone) or not all(g or DATE.fullmatch(t) for g, t in zip(gone, texts, strict=True)):
             return None
@@ -242,6 +244,17 @@ def _days(values: np.ndarray) -> np.ndarray | None:
             return None
     seconds = values.astype("datetime64[s]").astype("int64").astype(float)
     return np.where(np.isnat(values), np.nan, seconds / 86400)
+
+
+def _iso(text: str) -> str:
+    """31.12.2024 and 2024/12/31 as 2024-12-31, other texts as they are.
+
+    31/12/2024 stays a text: of 3/4/2024 nobody knows which is the month.
+    """
+    if found := DOTTED.match(text):
+        day, month, year = found.groups()
+        return f"{year}-{int(month):02d}-{int(day):02d}{text[found.end() :]}"
+    return text.replace("/", "-") if SLASHED.fullmatch(text) else text
 
 
 def _words(values: np.ndarray) -> np.ndarray:

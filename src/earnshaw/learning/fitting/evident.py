@@ -16,10 +16,11 @@ import numpy as np
 
 from earnshaw.duality.activation import DotProduct
 from earnshaw.duality.jumps import jumps
+from earnshaw.errors import EarnshawError
 from earnshaw.learning.evidence.assembling import SIZES, fit_committee
-from earnshaw.learning.evidence.committee import Member
+from earnshaw.learning.evidence.committee import Committee, Member
 from earnshaw.learning.fitting._tuning import Tuning
-from earnshaw.learning.fitting.fitted import Fitted
+from earnshaw.learning.fitting.fitted import Fitted, OutOfTime
 from earnshaw.learning.fitting.fitted import fit as fit_by_growth
 from earnshaw.learning.fitting.growth import Event, OnEvent
 from earnshaw.learning.fitting.network import FittedNetwork
@@ -43,17 +44,26 @@ def fit(
     settings: Settings,
     on_event: OnEvent | None = None,
     columns: tuple[np.ndarray, np.ndarray] | None = None,
+    rising: tuple[int, ...] = (),
+    known: Committee | None = None,
 ) -> Fitted:
     """Fit to inputs (n, d), answers (n, m) and weights (n,) of samples, as `settings` say.
 
     `columns` are the number of the column that each input comes from, (d,), and whether it may be
     seen as quantiles, (d,). Evidence decides where nothing else is asked for: not for a given
     number of units, without biases, intercept or scaling, with a given solver or linear part, nor
-    for activations that jump.
+    for activations that jump. `rising` (d,) says with which inputs answers must rise (1) or fall
+    (-1), `known` is a committee to begin from. After `settings.max_time` the best so far is taken.
     """
-    if not by_evidence(activation, settings):
-        return fit_by_growth(x, y, weight, activation, settings, on_event)
     began = time.monotonic()
+    end = np.inf if settings.max_time is None else began + settings.max_time
+    if not by_evidence(activation, settings):
+        if rising:
+            raise EarnshawError(
+                "answers that must rise or fall are fitted by evidence; allowed: "
+                "criterion='evidence' and n_units='auto', with an activation that does not jump"
+            )
+        return fit_by_growth(x, y, weight, activation, settings, _until(end, on_event))
     history: list[Event] = []
 
     def note(event: Event) -> None:
@@ -61,12 +71,15 @@ def fit(
         if on_event is not None:
             on_event(event)
 
-    varies = settings.loss == "squares" and settings.networks == "auto"
-    if varies and (found := _perfect(x, y, weight, activation, settings, on_event, quick=True)):
-        return found
+    varies = settings.loss == "squares" and settings.networks == "auto" and not rising
+    told = _until(end, on_event)
+    if varies and known is None:
+        half = _until(end if end == np.inf else (began + end) / 2, on_event)
+        found = _perfect(x, y, weight, activation, settings, half, quick=True)
+        if found is not None:
+            return found
     sources, bend = columns if columns is not None else (None, None)
     few = settings.networks if isinstance(settings.networks, int) else None
-    left = np.inf if settings.max_time is None else settings.max_time - time.monotonic() + began
 
     def step(action: str, member: Member) -> None:
         units, value = member.layout.units, -2 * member.evidence
@@ -84,11 +97,13 @@ def fit(
         networks=few,
         fields=few is None,
         seed=settings.seed,
-        max_time=left,
+        rising=rising,
+        known=known,
+        max_time=end - time.monotonic(),
         on_step=step,
     )
     if varies and committee.networks and committee.left() < ALMOST:
-        found = _perfect(x, y, weight, activation, settings, on_event, quick=False)
+        found = _perfect(x, y, weight, activation, settings, told, quick=False)
         if found is not None:
             return found
     best = committee.networks[0] if committee.networks else committee.linear
@@ -96,6 +111,20 @@ def fit(
     error, value = committee.error(x, y, weight), -2 * best.evidence
     note(Event("blend", network.units, error, value, best.steps, len(x)))
     return Fitted(network, error, value, history, "lm", best.settled, False, committee)
+
+
+def _until(end: float, on_event: OnEvent | None) -> OnEvent | None:
+    """`on_event`, which ends a growth after so late (of `time.monotonic`)."""
+    if end == np.inf:
+        return on_event
+
+    def told(event: Event) -> None:
+        if on_event is not None:
+            on_event(event)
+        if time.monotonic() > end:
+            raise OutOfTime
+
+    return told
 
 
 def by_evidence(activation: DotProduct, settings: Settings) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
@@ -28,6 +29,10 @@ STAGE_FACTOR = 16  # how many more samples a network grows on from stage to stag
 ROUGH_ITERATIONS, ROUGH_TOLERANCE = 100, 1e-3  # of the solver while a network grows
 ROUNDED = PERFECT / 100  # an error that no solver makes smaller
 ROUNDING = 1e-12  # a standard deviation below this part of the mean is rounding
+
+
+class OutOfTime(KeyboardInterrupt):
+    """What is told of a step may raise it: the fit then ends as by Ctrl-C, but as was asked."""
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -114,6 +119,7 @@ def fit(
         )
 
     first, *later = _stages(samples.count, tuning.few_samples)
+    late = False
     try:
         found, freedom = _first_stage(grower_of, first, freedom, activation, settings)
         for count in later:
@@ -126,19 +132,22 @@ def fit(
         if found.error > ROUNDED or samples is not everything:
             last = solver(settings.iterations, settings.tolerance)(whole, found.network)
         interrupted = False
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as ended:
         if best.found is None:
             raise
-        last, freedom, interrupted = best.found, best.freedom, True
+        late = isinstance(ended, OutOfTime)
+        last, freedom, interrupted = best.found, best.freedom, not late
         whole = FitObjective(everything, settings.loss, settings.alpha, freedom)
     value = criterion(whole, last)
-    action = "interrupted" if interrupted else "polish"
-    note(Event(action, last.network.units, last.error, value, last.iterations, x.shape[0]))
+    action = "interrupted" if interrupted else "late" if late else "polish"
+    last_step = Event(action, last.network.units, last.error, value, last.iterations, x.shape[0])
+    with suppress(OutOfTime):
+        note(last_step)
     network = in_data_coordinates(last.network, everything)
     if settings.loss == "softmax":
         network = _centred(network)
     used = solver_of(whole, last.network, settings.solver)
-    settled = last.settled and not interrupted
+    settled = last.settled and not interrupted and not late
     return Fitted(network, last.error, value, history, used, settled, interrupted)
 
 

@@ -60,6 +60,13 @@ class Model(Result):
             return self.inputs
         return tuple(column.name for column in self.columns.columns if column.names)
 
+    @property
+    def weight_errors(self) -> np.ndarray | None:
+        """Standard errors (k, m) of the network's weights; None where they are not known."""
+        if self.committee is None or not self.committee.networks:
+            return None
+        return self.committee.deviations(self.committee.networks[0])["weights"]
+
     def summary(self) -> dict[str, Any]:
         """Plain values for JSON: the network, and what cross-validation said of it."""
         first = "accuracy" if self.classes else "r2"

@@ -22,6 +22,7 @@ class UnitTable:
         shares: (k,), the standard deviation of what a unit adds to the outputs, which are
             measured in their own standard deviations (as they are, for classes).
         linear: (d, m), by how much a standard deviation of an input moves the outputs, likewise.
+        errors: (k, m), standard errors of the weights; None where they are not known.
     """
 
     slopes: np.ndarray
@@ -29,6 +30,7 @@ class UnitTable:
     weights: np.ndarray
     shares: np.ndarray
     linear: np.ndarray
+    errors: np.ndarray | None = None
 
     @property
     def units(self) -> int:
@@ -36,8 +38,10 @@ class UnitTable:
         return len(self.biases)
 
     @classmethod
-    def of(cls, network: FittedNetwork, problem: Problem) -> UnitTable:
-        """The units of `network` on the rows of `problem`."""
+    def of(
+        cls, network: FittedNetwork, problem: Problem, errors: np.ndarray | None = None
+    ) -> UnitTable:
+        """The units of `network` on the rows of `problem`, its weights with these errors (k, m)."""
         x, weight = problem.x, problem.weight / np.sum(problem.weight)
         mean = weight @ x
         deviation = np.sqrt(weight @ (x - mean) ** 2)
@@ -55,4 +59,5 @@ class UnitTable:
             weights=network.weights[order],
             shares=shares[order],
             linear=network.linear * deviation[:, None] / scale,
+            errors=None if errors is None else errors[order],
         )
