@@ -30,8 +30,13 @@ CASES = [
     ("sphere", "tanh"),
     ("sphere", "relu2"),
     ("sphere", "gelu"),
+    ("plane", "sign"),
+    ("plane", "elu"),
+    ("plane", "hard-tanh"),
+    ("line", "laplace"),
+    ("space", "softsign"),
 ]
-EACH = 12  # 204 configurations over 13 potentials
+EACH = 12  # 264 configurations over 18 potentials
 PROTONS, ELECTRONS = 3, 4
 MEASURE = """async ([table, dim, configurations]) => {
   const { Engine } = await import("/engine.js");

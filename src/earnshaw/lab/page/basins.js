@@ -1,11 +1,12 @@
 // Where does it end? Every pixel is a start of one electron among charges that stand still, coloured
-// by the proton where it ends and shaded by how long that takes.
+// by the proton, or the place, where it ends and shaded by how long that takes.
 //
-// The motion is dx/dt = grad C(x), in float32 and with steps no longer than a part of a pixel or of
+// The motion is dx/dt = grad C(x) of a potential of the distance, else that on a grid (hills.js), in float32 and with steps no longer than a part of a pixel or of
 // the way to the nearest charge: a picture, not a proof. On the GPU (WebGL2) every pixel takes its
 // steps side by side; without one, the worker does the same on coarser grids.
 
 import { Lookup } from "./field.js";
+import { slopeAt } from "./hills.js";
 
 export const PALETTE = [
   "#0072b2",
@@ -25,25 +26,32 @@ const CLOSE = 0.02; // an electron this near to an attractive proton has arrived
 const SLOW = 1e-5; // and one this slow is at rest
 const SAMPLES = 2048; // of the force, in a texture
 const MOST = 120; // charges that fit into the shader
+const NO_HILL = { left: 0, bottom: 0, cell: 0, columns: 1, rows: 1, slopes: new Float32Array(2) };
 
-/** Why there is no basin map here, or "". @param {string} stage @param {string} kind */
-export function basinRefusal(stage, kind) {
+/** Why there is no basin map here, or "". @param {string} stage
+ * @param {{kind: string, degree: number} | null} table */
+export function basinRefusal(stage, table) {
   if (stage !== "plane") return "the basin map is of the plane";
-  return kind === "radial" ? "" : "the basin map needs a potential of the distance";
+  if (table?.kind === "homogeneous" && table.degree === 0)
+    return "only directions matter here: electrons end on rays, not in places";
+  return "";
 }
 
 /**
  * @typedef {{table: import("./potentials.js").PackedTable, sources: Float64Array, charges: Float64Array,
- *   protons: number, box: number[]}} Ask `box` is left, top, right, bottom; protons come first
+ *   protons: number, box: number[], hill?: import("./hills.js").Hill | null}} Ask
+ *   `box` is left, top, right, bottom; protons come first. With a `hill` the sources are its peaks
  */
 
 /** The end and the time of every start of a grid, row by row: the way without a GPU.
  * @param {Ask & {width: number, height: number, id: number}} ask */
-export function basinRows({ table, sources, charges, protons, box, width, height, id }) {
+export function basinRows({ table, sources, charges, protons, box, width, height, id, hill }) {
   const lookup = new Lookup(table, 16);
   const ends = new Int16Array(width * height);
   const times = new Float32Array(width * height);
   const cell = (box[2] - box[0]) / width;
+  const close = Math.max(CLOSE, 0.5 * cell, hill ? 1.5 * hill.cell : 0);
+  const slope = [0, 0];
   for (let i = 0; i < width * height; i++) {
     let x = box[0] + (((i % width) + 0.5) / width) * (box[2] - box[0]);
     let y = box[1] + ((Math.floor(i / width) + 0.5) / height) * (box[3] - box[1]);
@@ -54,13 +62,15 @@ export function basinRows({ table, sources, charges, protons, box, width, height
       for (let j = 0; j < charges.length; j++) {
         const [dx, dy] = [x - sources[2 * j], y - sources[2 * j + 1]];
         const r = Math.hypot(dx, dy) + 1e-9;
-        const f = (charges[j] * lookup.slope(r)) / r;
+        const f = hill ? 0 : (charges[j] * lookup.slope(r)) / r;
         fx += f * dx;
         fy += f * dy;
         if (j < protons && charges[j] > 0 && r < near) [near, who] = [r, j];
       }
+      const inside = !hill || slopeAt(hill, x, y, slope);
+      if (hill) [fx, fy] = inside ? slope : [0, 0];
       const speed = Math.hypot(fx, fy);
-      if (near < Math.max(CLOSE, 0.5 * cell)) end = who;
+      if (near < close) end = who;
       else if (speed < SLOW) end = -2;
       else {
         const length = Math.min(0.5 * near, 0.05, 2 * cell);
@@ -103,6 +113,9 @@ const MOVE = `#version 300 es
 precision highp float;
 uniform sampler2D state;
 uniform sampler2D force;
+uniform sampler2D slopes;
+uniform vec4 hill; // left, bottom, cell, or cell = 0 where there is none
+uniform ivec2 grid;
 uniform vec4 sources[${MOST}];
 uniform int count;
 uniform int protons;
@@ -120,6 +133,15 @@ float slope(float r) {
   float b = texelFetch(force, ivec2(i + 1, 0), 0).r;
   return mix(a, b, place - float(i));
 }
+vec2 climb(vec2 at) {
+  vec2 place = (at - hill.xy) / hill.z;
+  ivec2 i = ivec2(floor(place));
+  if (i.x < 1 || i.y < 1 || i.x + 2 >= grid.x || i.y + 2 >= grid.y) return vec2(0.0);
+  vec2 part = place - vec2(i);
+  vec2 near = mix(texelFetch(slopes, i, 0).rg, texelFetch(slopes, i + ivec2(1, 0), 0).rg, part.x);
+  vec2 far = mix(texelFetch(slopes, i + ivec2(0, 1), 0).rg, texelFetch(slopes, i + ivec2(1, 1), 0).rg, part.x);
+  return mix(near, far, part.y);
+}
 void main() {
   vec4 now = texelFetch(state, ivec2(gl_FragCoord.xy), 0);
   if (first) {
@@ -135,11 +157,12 @@ void main() {
       if (j >= count) break;
       vec2 gap = now.xy - sources[j].xy;
       float r = length(gap) + 1e-9;
-      f += sources[j].z * slope(r) / r * gap;
+      if (hill.z == 0.0) f += sources[j].z * slope(r) / r * gap;
       if (j < protons && sources[j].z > 0.0 && r < near) { near = r; who = j; }
     }
+    if (hill.z > 0.0) f = climb(now.xy);
     float speed = length(f);
-    if (near < max(${CLOSE}, 0.5 * cell)) now.w = float(who);
+    if (near < max(max(${CLOSE}, 0.5 * cell), 1.5 * hill.z)) now.w = float(who);
     else if (speed < ${SLOW}) now.w = -2.0;
     else {
       float way = min(0.5 * near, min(0.05, 2.0 * cell));
@@ -188,6 +211,7 @@ export class GpuBasins {
     gl.enableVertexAttribArray(0);
     gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
     this.force = gl.createTexture();
+    this.slopes = gl.createTexture();
     /** @type {(WebGLTexture | null)[]} */
     this.states = [];
     this.steps = 0; // that every pixel has taken
@@ -211,6 +235,10 @@ export class GpuBasins {
     );
     gl.bindTexture(gl.TEXTURE_2D, this.force);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.R32F, SAMPLES, 1, 0, gl.RED, gl.FLOAT, slopes);
+    nearestOnly(gl);
+    const { columns, rows, slopes: climbs } = ask.hill ?? NO_HILL;
+    gl.bindTexture(gl.TEXTURE_2D, this.slopes);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RG32F, columns, rows, 0, gl.RG, gl.FLOAT, climbs);
     nearestOnly(gl);
     for (const old of this.states) gl.deleteTexture(old);
     this.states = [0, 1].map(() => {
@@ -246,6 +274,12 @@ export class GpuBasins {
     gl.uniform2f(at("size"), width, height);
     gl.uniform1i(at("state"), 0);
     gl.uniform1i(at("force"), 1);
+    gl.uniform1i(at("slopes"), 2);
+    const { left, bottom, cell, columns, rows } = ask.hill ?? NO_HILL;
+    gl.uniform4f(at("hill"), left, bottom, cell, 0);
+    gl.uniform2i(at("grid"), columns, rows);
+    gl.activeTexture(gl.TEXTURE2);
+    gl.bindTexture(gl.TEXTURE_2D, this.slopes);
     gl.activeTexture(gl.TEXTURE1);
     gl.bindTexture(gl.TEXTURE_2D, this.force);
     gl.activeTexture(gl.TEXTURE0);

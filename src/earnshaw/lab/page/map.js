@@ -1,6 +1,7 @@
 // The basin map behind the charges: coarse first, then finer while nothing moves.
 
 import { GpuBasins, basinImage, basinRefusal } from "./basins.js";
+import { hillOf } from "./hills.js";
 
 const COARSEST = 8; // pixels of the stage for one of the first map
 const FRAME = 10; // milliseconds of a frame that go into it
@@ -15,6 +16,8 @@ export class BasinMap {
     this.level = COARSEST;
     this.more = false; // whether there is something left to compute
     this.begun = false;
+    /** @type {import("./hills.js").Hill | null} */
+    this.hill = null;
     /** @type {GpuBasins | null | undefined} undefined: not looked for yet */
     this.gpu = undefined;
     this.copy = document.createElement("canvas");
@@ -37,21 +40,29 @@ export class BasinMap {
   turn() {
     const { lab } = this;
     const { stage } = lab;
-    if (!this.wanted || basinRefusal(lab.state.stage, lab.table.kind)) {
+    if (!this.wanted || basinRefusal(lab.state.stage, lab.table)) {
       stage.map = null;
       return;
     }
     const box = [...stage.unplace(0, 0), ...stage.unplace(stage.width, stage.height)];
     const { positions, values } = stage.sources(lab.picture());
     const key = [...box, ...positions, ...values].join();
-    if (key !== this.key) Object.assign(this, { key, level: COARSEST, more: true, begun: false });
+    if (key !== this.key) {
+      Object.assign(this, { key, level: COARSEST, more: true, begun: false });
+      this.hill =
+        lab.table.kind !== "radial" && stage.lookup
+          ? hillOf(stage.lookup, lab.table, positions, values, box)
+          : null;
+    }
     if (!this.more) return;
+    const { hill } = this;
     const ask = {
       table: lab.table,
-      sources: positions,
-      charges: values,
-      protons: lab.state.protons.length,
+      sources: hill ? hill.peaks : positions,
+      charges: hill ? new Float64Array(hill.peaks.length / 2).fill(1) : values,
+      protons: hill ? hill.peaks.length / 2 : lab.state.protons.length,
       box,
+      hill,
     };
     const [width, height] = [stage.width, stage.height].map((side) => Math.ceil(side / this.level));
     if (this.gpu === undefined) this.gpu = GpuBasins.make();
