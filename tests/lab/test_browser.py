@@ -421,16 +421,16 @@ def test_basin_map_of_dot_product_units(lab):
           const { ends } = basinRows({ table: lab.table, box, width: n, height: n, id: 0, hill,
             sources: hill.peaks, protons: hill.peaks.length / 2,
             charges: new Float64Array(hill.peaks.length / 2).fill(1) });
-          return { peaks: [...hill.peaks], cell: hill.cell, ends: starts.map(([x, y]) =>
+          return { places: hill.places, cell: hill.cell, ends: starts.map(([x, y]) =>
             ends[Math.floor((3 - y) / 6 * n) * n + Math.floor((x + 3) / 6 * n)]) };
         }""",
         starts,
     )
-    peaks = np.reshape(found["peaks"], (-1, 2))
     teacher = ew.Teacher(protons, np.ones(2), "tanh")
     for start, end in zip(starts, found["ends"], strict=True):
         path = ew.simulate(teacher, ew.Student([start], [1.0]), 200.0)
-        assert np.allclose(peaks[end], path.positions[-1, 0], atol=1.5 * found["cell"])
+        place = found["places"][end]
+        assert np.allclose(place, path.positions[-1, 0], atol=1.5 * found["cell"])
     lab.evaluate("lab.map.show(true)")
     lab.wait_for_function("lab.stage.map !== null", timeout=60_000)
     lab.evaluate("lab.map.show(false)")

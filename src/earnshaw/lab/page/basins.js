@@ -20,7 +20,9 @@ export const PALETTE = [
 ];
 const NOWHERE = "#8a90a0";
 const STEPS = 2400; // of one electron, at most
+const CLIMB = 800; // the same on a hill, whose steps are half a cell of its grid
 const PASS = 64; // steps of one pass of the shader, at most: as many as fit into a frame
+const PACE = 6; // the time in which shades have darkened by two thirds of the way
 const FRAME = 12; // milliseconds
 const CLOSE = 0.02; // an electron this near to an attractive proton has arrived
 const SLOW = 1e-5; // and one this slow is at rest
@@ -57,7 +59,7 @@ export function basinRows({ table, sources, charges, protons, box, width, height
     let y = box[1] + ((Math.floor(i / width) + 0.5) / height) * (box[3] - box[1]);
     let time = 0;
     let end = -1;
-    for (let step = 0; step < STEPS / 4 && end === -1; step++) {
+    for (let step = 0; step < (hill ? CLIMB : STEPS / 4) && end === -1; step++) {
       let [fx, fy, near, who] = [0, 0, Infinity, -1];
       for (let j = 0; j < charges.length; j++) {
         const [dx, dy] = [x - sources[2 * j], y - sources[2 * j + 1]];
@@ -70,10 +72,12 @@ export function basinRows({ table, sources, charges, protons, box, width, height
       const inside = !hill || slopeAt(hill, x, y, slope);
       if (hill) [fx, fy] = inside ? slope : [0, 0];
       const speed = Math.hypot(fx, fy);
-      if (near < close) end = who;
+      if (near < close) end = hill ? hill.groups[who] : who;
       else if (speed < SLOW) end = -2;
       else {
-        const length = Math.min(0.5 * near, 0.05, 2 * cell);
+        const length = hill
+          ? Math.min(near, 0.5 * hill.cell)
+          : Math.min(0.5 * near, 0.05, 2 * cell);
         x += (fx / speed) * length;
         y += (fy / speed) * length;
         time += length / speed;
@@ -82,17 +86,17 @@ export function basinRows({ table, sources, charges, protons, box, width, height
     ends[i] = end;
     times[i] = time;
   }
-  return { ends, times, width, height, id };
+  return { ends, times, width, height, id, box, pace: hill?.pace ?? PACE };
 }
 
-/** A grid of ends as an image. @param {{ends: Int16Array, times: Float32Array, width: number, height: number}} found */
-export function basinImage({ ends, times, width, height }) {
+/** A grid of ends as an image. @param {{ends: Int16Array, times: Float32Array, width: number, height: number, pace: number}} found */
+export function basinImage({ ends, times, width, height, pace }) {
   const canvas = document.createElement("canvas");
   canvas.width = width;
   canvas.height = height;
   const image = new ImageData(width, height);
   for (let i = 0; i < ends.length; i++) {
-    const shade = 1 - 0.62 * (1 - Math.exp(-times[i] / 6));
+    const shade = 1 - 0.62 * (1 - Math.exp(-times[i] / pace));
     const colour = hexParts(ends[i] >= 0 ? PALETTE[ends[i] % PALETTE.length] : NOWHERE);
     for (let n = 0; n < 3; n++)
       image.data[4 * i + n] = 255 * (colour[n] * shade + (1 - shade) * 0.06);
@@ -162,10 +166,10 @@ void main() {
     }
     if (hill.z > 0.0) f = climb(now.xy);
     float speed = length(f);
-    if (near < max(max(${CLOSE}, 0.5 * cell), 1.5 * hill.z)) now.w = float(who);
+    if (near < max(max(${CLOSE}, 0.5 * cell), 1.5 * hill.z)) now.w = sources[who].w;
     else if (speed < ${SLOW}) now.w = -2.0;
     else {
-      float way = min(0.5 * near, min(0.05, 2.0 * cell));
+      float way = hill.z > 0.0 ? min(near, 0.5 * hill.z) : min(0.5 * near, min(0.05, 2.0 * cell));
       now.xy += f / speed * way;
       now.z += way / speed;
     }
@@ -178,10 +182,11 @@ precision highp float;
 uniform sampler2D state;
 uniform vec3 palette[${PALETTE.length}];
 uniform vec3 nowhere;
+uniform float pace;
 out vec4 colour;
 void main() {
   vec4 now = texelFetch(state, ivec2(gl_FragCoord.xy), 0);
-  float shade = 1.0 - 0.62 * (1.0 - exp(-now.z / 6.0));
+  float shade = 1.0 - 0.62 * (1.0 - exp(-now.z / pace));
   vec3 base = now.w >= 0.0 ? palette[int(mod(now.w, ${PALETTE.length}.0))] : nowhere;
   colour = vec4(base * shade + (1.0 - shade) * 0.06, 1.0);
 }`;
@@ -253,13 +258,17 @@ export class GpuBasins {
   /** One pass; whether there is more to do. */
   pass() {
     const { gl, ask } = this;
-    if (!ask || this.steps >= STEPS) return false;
+    const most = ask?.hill ? CLIMB : STEPS;
+    if (!ask || this.steps >= most) return false;
     const began = performance.now();
     const { width, height } = this.canvas;
     const count = Math.min(MOST, ask.charges.length);
     const sources = new Float32Array(4 * count);
     for (let j = 0; j < count; j++)
-      sources.set([ask.sources[2 * j], ask.sources[2 * j + 1], ask.charges[j], 0], 4 * j);
+      sources.set(
+        [ask.sources[2 * j], ask.sources[2 * j + 1], ask.charges[j], ask.hill?.groups[j] ?? j],
+        4 * j,
+      );
     const at = (/** @type {string} */ name) => gl.getUniformLocation(this.move, name);
     gl.useProgram(this.move);
     gl.viewport(0, 0, width, height);
@@ -293,6 +302,7 @@ export class GpuBasins {
     gl.bindTexture(gl.TEXTURE_2D, this.states[0]);
     gl.uniform1i(gl.getUniformLocation(this.paint, "state"), 0);
     gl.uniform3fv(gl.getUniformLocation(this.paint, "palette"), PALETTE.flatMap(hexParts));
+    gl.uniform1f(gl.getUniformLocation(this.paint, "pace"), ask.hill?.pace ?? PACE);
     gl.uniform3fv(gl.getUniformLocation(this.paint, "nowhere"), hexParts(NOWHERE));
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4)); // waits for the GPU
@@ -300,7 +310,7 @@ export class GpuBasins {
     this.spent = this.spent + took;
     this.steps = this.steps + this.each;
     this.each = Math.max(1, Math.min(PASS, Math.round((this.each * FRAME) / Math.max(took, 0.1))));
-    return this.steps < STEPS;
+    return this.steps < most;
   }
 }
 

@@ -12,11 +12,15 @@ const SIDE = 200; // cells of the grid along the longer side
 const MARGIN = 0.5; // of the box, beyond each of its sides
 const LENGTHS = 160; // at which Phi(x, x) is found
 const MOST = 100; // peaks
+const TOP = 12; // cells between peaks that are one place
 
 /**
  * @typedef {{columns: number, rows: number, left: number, bottom: number, cell: number,
- *   slopes: Float32Array, peaks: Float64Array}} Hill
- *   `slopes` (rows columns 2), the lowest row first; `peaks` (n 2)
+ *   slopes: Float32Array, peaks: Float64Array, groups: Int16Array, places: number[][],
+ *   pace: number}} Hill
+ *   `slopes` (rows columns 2), the lowest row first; `peaks` (n 2), each of a group: the flat top of
+ *   a hill has several, and is one of the `places`, its highest point; `pace` is
+ *   the time that crossing the box takes
  */
 
 /** @param {import("./field.js").Lookup} lookup @param {import("./potentials.js").PackedTable} table
@@ -38,7 +42,7 @@ export function hillOf(lookup, table, sources, charges, box) {
   const own = ownEnergy(table, points);
   for (let n = 0; n < values.length; n++) values[n] -= own(n) / 2;
   const slopes = new Float32Array(2 * rows * columns);
-  /** @type {number[]} */
+  /** @type {{at: [number, number], height: number}[]} */
   const peaks = [];
   for (let j = 1; j + 1 < rows; j++) {
     for (let i = 1; i + 1 < columns; i++) {
@@ -52,11 +56,25 @@ export function hillOf(lookup, table, sources, charges, box) {
           else if (other > values[n]) above++;
         }
       }
-      if (!above && below > 4 && peaks.length < 2 * MOST)
-        peaks.push(points[2 * n], points[2 * n + 1]);
+      if (!above && below > 4)
+        peaks.push({ at: [points[2 * n], points[2 * n + 1]], height: values[n] });
     }
   }
-  return { columns, rows, left, bottom, cell, slopes, peaks: Float64Array.from(peaks) };
+  peaks.sort((a, b) => b.height - a.height);
+  peaks.splice(MOST);
+  /** @type {number[][]} */
+  const places = [];
+  const groups = Int16Array.from(peaks, ({ at }) => {
+    const known = places.findIndex(
+      (place) => Math.hypot(place[0] - at[0], place[1] - at[1]) < TOP * cell,
+    );
+    return known >= 0 ? known : places.push(at) - 1;
+  });
+  let speed = 0;
+  for (let n = 0; n < slopes.length; n += 2) speed += Math.hypot(slopes[n], slopes[n + 1]);
+  const pace = (width * rows * columns) / Math.max(speed, 1e-9);
+  const flat = Float64Array.from(peaks.flatMap(({ at }) => at));
+  return { columns, rows, left, bottom, cell, slopes, peaks: flat, groups, places, pace };
 }
 
 /** Phi(x, x) of each point. @param {import("./potentials.js").PackedTable} table
