@@ -61,7 +61,8 @@ def test_no_block_is_left_out():
     ran = SHELL | {"python", "{code-cell} ipython3"}
     assert kinds - ran <= {"{toctree}", "{include} ../../CONTRIBUTING.md"}
     with_python = {page.name for page in PAGES if "python" in dict(blocks(page))}
-    assert with_python == {"README.md", "pytorch.md"}  # those of test_code_blocks.py
+    # those of test_code_blocks.py
+    assert with_python == {"README.md", "biases_and_inputs.md", "pytorch.md"}
     with_commands = {page.name: len(commands(page)) for page in PAGES if commands(page)}
     assert with_commands == {"README.md": 2, "more_machines.md": 2, "speed_and_memory.md": 1}
 
