@@ -90,10 +90,11 @@ def test_settings_of_speed_and_memory(tmp_path):
 
 @contextmanager
 def started(command: str, folder: Path) -> Iterator[subprocess.Popen]:
+    """A process of `dask`, which is taken from this very Python."""
+    name, *rest = command.split()
+    line = [sys.executable, "-m", name, *rest]
     with (folder / "log").open("a") as log:
-        process = subprocess.Popen(
-            command.split(), cwd=folder, env=environment(), stdout=log, stderr=log
-        )
+        process = subprocess.Popen(line, cwd=folder, env=environment(), stdout=log, stderr=log)
         try:
             yield process
         finally:

@@ -108,8 +108,8 @@ def from_sklearn(model: Any) -> Network:
     >>> import numpy as np
     >>> from sklearn.neural_network import MLPRegressor
     >>> x = np.linspace(-1, 1, 20)[:, None]
-    >>> model = MLPRegressor(3, activation="tanh", solver="lbfgs", random_state=0, max_iter=2000)
-    >>> model = model.fit(x, x[:, 0] ** 2)
+    >>> how = {"activation": "tanh", "solver": "lbfgs", "max_iter": 2000, "random_state": 0}
+    >>> model = MLPRegressor(hidden_layer_sizes=3, **how).fit(x, x[:, 0] ** 2)
     >>> network = ew.from_sklearn(model)
     >>> bool(np.allclose(network(x), model.predict(x)))
     True
