@@ -36,7 +36,7 @@ CASES = [
     ("plane", "laplace"),
     ("space", "softsign"),
 ]
-EACH = 12  # 264 configurations over 18 potentials
+EACH = 12  # 264 configurations over 17 potentials
 PROTONS, ELECTRONS = 3, 4
 MEASURE = """async ([table, dim, configurations]) => {
   const { Engine } = await import("/engine.js");

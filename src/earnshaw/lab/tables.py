@@ -221,7 +221,11 @@ def _dotted(teacher: Teacher, coupling: DotCoupling) -> dict[str, Any]:
     def first(count: int) -> Functions:
         return lambda x: [jax.vmap(one)(x) for one in derivatives[:count]]
 
-    known = {"divided": True, "self": None, "regions": []}  # Phi(x, x) depends on |x|
+    known: dict[str, Any] = {
+        "divided": True,
+        "self": None,
+        "regions": [],
+    }  # Phi(x, x) depends on |x|
     if kinks:
         _check_corners(name, derivatives[0], kinks)
         edges = sorted({-WIDE, 0.0, WIDE, *kinks})
@@ -261,8 +265,9 @@ def _angular(coupling: Coupling, known: dict[str, Any]) -> dict[str, Any]:
     potential: Any = coupling.potential  # type: ignore[attr-defined]
     if not isinstance(potential, (Zonal, Radial)):
         raise EarnshawError(f"{known['name']} on the sphere is no function of the angle")
-    if isinstance(coupling, SphereCoupling) or (kind == "homogeneous" and degree == 0):
-        dim: int = coupling.dim  # type: ignore[attr-defined]
+    directed = kind == "homogeneous" and degree == 0  # as on the sphere
+    if isinstance(potential, Zonal) and (directed or isinstance(coupling, SphereCoupling)):
+        dim = coupling.dim
         point = jnp.zeros((1, dim)).at[0, 0].set(1.0)
         opposite = float(SphereCoupling(potential=potential, dim=dim).antipodal_cusp(point)[0])
     divided = known["cusp"] == 0 and opposite == 0 and not known["unbounded"]

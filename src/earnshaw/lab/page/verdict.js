@@ -264,7 +264,7 @@ function softest(engine, H, x, c, basis, both) {
     }
   }
   if (both && engine.potential.kind === "homogeneous") {
-    // Along x_i -> t x_i, c_i -> c_i / t^n nothing changes: made stiff, so that it is not found.
+    // Along x_i -> t x_i, c_i -> c_i / t^n nothing changes: taken out, and made stiff.
     const N = engine.potential.degree;
     for (let i = 0; i < c.length; i++) {
       const orbit = basis.map((column) => {
@@ -274,9 +274,13 @@ function softest(engine, H, x, c, basis, both) {
       });
       const length = Math.hypot(...orbit);
       if (!length) continue;
+      const o = orbit.map((part) => part / length);
+      const pushed = o.map((_, a) => o.reduce((sum, part, b) => sum + small[a * n + b] * part, 0));
+      const along = o.reduce((sum, part, a) => sum + part * pushed[a], 0);
       for (let a = 0; a < n; a++)
         for (let b = 0; b < n; b++)
-          small[a * n + b] += (10 * largest * orbit[a] * orbit[b]) / length ** 2;
+          small[a * n + b] +=
+            (along + 10 * largest) * o[a] * o[b] - o[a] * pushed[b] - pushed[a] * o[b];
     }
   }
   const { values, vectors } = eigen(small, n);
