@@ -11,7 +11,17 @@ from collections.abc import Iterable
 
 
 class EarnshawError(ValueError):
-    """An input that earnshaw cannot use."""
+    """An input that earnshaw cannot use.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> try:
+    ...     ew.activation("rleu")
+    ... except ew.EarnshawError as error:
+    ...     isinstance(error, ValueError)
+    True
+    """
 
 
 class UnknownName(EarnshawError):

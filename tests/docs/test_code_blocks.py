@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import jax
+import numpy as np
 import pytest
+from jax.scipy.special import erf
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.S | re.M)
@@ -28,6 +31,17 @@ def test_readme(tmp_path, monkeypatch):
     assert names["found"].kind == names["proof"].kind == "minimum"
     assert names["model"].n_units_ == 2
     assert {path.name for path in tmp_path.iterdir()} == {"run.png", "model.py"}
+
+
+@pytest.mark.slow
+def test_biases_and_inputs(tmp_path, monkeypatch):
+    """The exact loss beside a mean over samples, and the same function found to be the same."""
+    monkeypatch.chdir(tmp_path)
+    names = run_blocks(ROOT / "docs" / "howto" / "biases_and_inputs.md")
+    x = names["inputs"].sample(jax.random.key(0), 20_000, 2)
+    squares = np.asarray(erf(x[:, 0] + 0.5) - erf(x[:, 0])) ** 2
+    assert abs(names["off"] - squares.mean()) < 5 * squares.std() / 20_000**0.5
+    assert names["found"].shared == 2
 
 
 @pytest.mark.slow

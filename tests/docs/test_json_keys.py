@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import earnshaw as ew
+
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "json.md"
 OPTIONAL = {"saved", "points", "plot", "drawn"}  # where the option that asks for it was given
 LINES = {
@@ -18,6 +20,7 @@ LINES = {
     "simulate": "simulate --activation gaussian --dim 2 --units 2 --time 1",
     "certify": "certify a.npz",
     "landscape": "landscape --activation gaussian --dim 1 --units 2 --student-units 1 --starts 4",
+    "compare": "compare one.json two.json",
     "sweep": "sweep sweep.toml --store results.sqlite",
     "runs list": "runs list --store results.sqlite",
 }
@@ -40,6 +43,8 @@ def test_commands_print_these_keys(tmp_path, monkeypatch, capfd):
     Path("sweep.toml").write_text(
         'kind = "train"\nseeds = 1\n[grid]\nwidth = [5]\n[fixed]\niterations = 1000\n'
     )
+    for file, turn in (("one.json", 1.0), ("two.json", -1.0)):
+        ew.save(file, ew.Teacher([[turn, 0.0], [0.0, 1.0]], [turn, 1.0], "erf"))
     said = keys()
     for name, line in LINES.items():
         capfd.readouterr()

@@ -399,6 +399,43 @@ def test_basin_map(lab):
     lab.wait_for_function("lab.stage.map !== null", timeout=60_000)
 
 
+def test_basin_map_of_dot_product_units(lab):
+    """tanh: places where ew.simulate ends, from the same starts."""
+    protons = [[1.2, 0.3], [-0.4, 1.0]]
+    lab.evaluate(
+        """protons => { lab.controls.openScene("csv");
+          lab.edit(state => { Object.assign(state, { protons, charges: [1, 1],
+            electrons: [[0.1, 0.2]], weights: [1], frozen: [false], fixed: [false] }); });
+          lab.change({ potential: "tanh" }); }""",
+        protons,
+    )
+    starts = [[0.9, -0.8], [-1.5, 0.2], [-1.0, -1.0]]
+    found = lab.evaluate(
+        """async starts => {
+          const { basinRows } = await import("/basins.js");
+          const { hillOf } = await import("/hills.js");
+          const box = [-3, 3, 3, -3];
+          const hill = hillOf(lab.stage.lookup, lab.table,
+            Float64Array.from(lab.state.protons.flat()), Float64Array.from([1, 1]), box);
+          const n = 60;
+          const { ends } = basinRows({ table: lab.table, box, width: n, height: n, id: 0, hill,
+            sources: hill.peaks, protons: hill.peaks.length / 2,
+            charges: new Float64Array(hill.peaks.length / 2).fill(1) });
+          return { places: hill.places, cell: hill.cell, ends: starts.map(([x, y]) =>
+            ends[Math.floor((3 - y) / 6 * n) * n + Math.floor((x + 3) / 6 * n)]) };
+        }""",
+        starts,
+    )
+    teacher = ew.Teacher(protons, np.ones(2), "tanh")
+    for start, end in zip(starts, found["ends"], strict=True):
+        path = ew.simulate(teacher, ew.Student([start], [1.0]), 200.0)
+        place = found["places"][end]
+        assert np.allclose(place, path.positions[-1, 0], atol=1.5 * found["cell"])
+    lab.evaluate("lab.map.show(true)")
+    lab.wait_for_function("lab.stage.map !== null", timeout=60_000)
+    lab.evaluate("lab.map.show(false)")
+
+
 def test_memory_stays_flat(lab):
     """The short version of half an hour: many records and frames, with time speeded up."""
     scene(lab, "five")

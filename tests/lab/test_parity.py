@@ -30,8 +30,13 @@ CASES = [
     ("sphere", "tanh"),
     ("sphere", "relu2"),
     ("sphere", "gelu"),
+    ("plane", "sign"),
+    ("plane", "elu"),
+    ("plane", "hard-tanh"),
+    ("plane", "laplace"),
+    ("space", "softsign"),
 ]
-EACH = 12  # 204 configurations over 13 potentials
+EACH = 12  # 264 configurations over 17 potentials
 PROTONS, ELECTRONS = 3, 4
 MEASURE = """async ([table, dim, configurations]) => {
   const { Engine } = await import("/engine.js");
@@ -151,6 +156,23 @@ def test_softplus_against_quadrature(modules, tables):
     assert found["energy"] == pytest.approx(np.sum(weights * off**2), rel=1e-10)
     assert relative(found["positions"], 2 * slopes @ (weights * off)) < 1e-10
     assert relative(np.reshape(found["hessian"], (8, 8))[:4, :4], hessian) < 1e-10
+
+
+def test_laplace_on_the_line(modules, tables):
+    """exp(-|x z| - |y z|) has the mean g(|x| + |y|), g(c) = E[exp(-c |Z|)], and no other corner."""
+    nodes, weights = np.polynomial.legendre.leggauss(400)
+    z = 6.5 * (1 + nodes)
+    weights = 13 * weights * np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
+    g = lambda c, n: np.sum(weights * (-z) ** n * np.exp(-c * z))  # noqa: E731
+    w, x = 0.7, -1.3
+    (found,) = modules.evaluate(
+        MEASURE, [table(tables, "line", "laplace"), 1, [{"w": [w], "b": [1], "x": [x], "c": [2]}]]
+    )
+    both, own = abs(x) + abs(w), 2 * abs(x)
+    value = 4 * g(own, 0) - 4 * g(both, 0) + g(2 * w, 0)
+    assert found["energy"] == pytest.approx(value, rel=1e-10)
+    assert found["positions"][0] == pytest.approx(-(8 * g(own, 1) - 4 * g(both, 1)), rel=1e-10)
+    assert found["hessian"][0] == pytest.approx(16 * g(own, 2) - 4 * g(both, 2), rel=1e-10)
 
 
 @pytest.mark.parametrize(("name", "length", "error"), [("tanh", 4, 1e-9), ("tanh", 6, 1e-6)])

@@ -78,11 +78,22 @@ def test_angular_tables(kept, name):
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("sign", "only the direction"), ("elu", "is not smooth")]
+    ("formula", "words"), [("sign(x) + x", "jumps at 0"), ("abs(x - 0.3)", "a corner at 0.3")]
 )
-def test_what_has_no_table_says_so(name, words):
+def test_what_has_no_table_says_so(formula, words):
     with pytest.raises(EarnshawError, match=f"{words}.*allowed: on='sphere'"):
-        potential_table(ew.Teacher([[1.0, 0.0]], [1.0], name))
+        potential_table(ew.Teacher([[1.0, 0.0]], [1.0], formula))
+
+
+def test_tables_of_units_with_corners(kept):
+    """s, s' and s'' between the corners, which are named."""
+    table = kept["tables"][kept["entries"]["elu"]["stages"]["plane"]]
+    assert table["kinks"] == [0.0]
+    x = np.random.default_rng(5).uniform(-9, 9, 200)
+    low = np.exp(np.minimum(x, 0))
+    expected = [np.where(x > 0, x, low - 1), low, np.where(x > 0, 0, low)]
+    for here, there in zip(unpacked(table["pieces"])(x), expected, strict=True):
+        assert np.max(np.abs(here - there)) < 20 * ERROR
 
 
 def test_tables_of_dot_product_units(kept):

@@ -29,8 +29,9 @@ PROTONS = [[-1.0, 0.2], [1.0, 0.5], [0.3, -1.1]]
         ("almost-harmonic", [*PROTONS[:2], [0.0, 0.3]], [1.0, 1.0, 1.0], "both", "not-critical"),
         ("gaussian", PROTONS, [1.0, 1.0, 1.0], "both", "minimum"),
         ("gaussian", [[0.1, 0.2]] * 3, [0.0, 0.0, 0.0], "positions", "degenerate"),
+        ("sign", [*PROTONS[:2], [0.4, 0.3]], [1.0, 1.0, 0.5], "both", "not-critical"),
     ],
-    ids=["learned", "held", "repelled", "moving", "smooth", "flat"],
+    ids=["learned", "held", "repelled", "moving", "smooth", "flat", "rays"],
 )
 def test_kind_and_numbers(modules, name, electrons, weights, wrt, kind):
     tables = catalogue.read()

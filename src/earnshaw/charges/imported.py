@@ -91,6 +91,28 @@ def from_sklearn(model: Any) -> Network:
     """The network of a fitted ``MLPRegressor``, or of a pipeline that ends with one.
 
     Scalers before it (``StandardScaler``) become part of its first layer.
+
+    Parameters
+    ----------
+    model
+        fitted, with one hidden layer.
+
+    Returns
+    -------
+    Network
+        as `from_arrays` makes it.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> import numpy as np
+    >>> from sklearn.neural_network import MLPRegressor
+    >>> x = np.linspace(-1, 1, 20)[:, None]
+    >>> how = {"activation": "tanh", "solver": "lbfgs", "max_iter": 2000, "random_state": 0}
+    >>> model = MLPRegressor(hidden_layer_sizes=3, **how).fit(x, x[:, 0] ** 2)
+    >>> network = ew.from_sklearn(model)
+    >>> bool(np.allclose(network(x), model.predict(x)))
+    True
     """
     steps = [step for _, step in getattr(model, "steps", [])]
     scalers, mlp = steps[:-1], steps[-1] if steps else model
@@ -126,6 +148,24 @@ def from_torch(module: Any) -> Network:
 
     A ``Sequential``, or a module of one's own; there the activation may be a function
     (``torch.relu(...)``), which is told by the outputs.
+
+    Parameters
+    ----------
+    module
+        whose parameters are taken as they are.
+
+    Returns
+    -------
+    Network
+        as `from_arrays` makes it.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> import torch
+    >>> module = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))
+    >>> ew.from_torch(module.double()).units
+    3
     """
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(module, torch.nn.Module):

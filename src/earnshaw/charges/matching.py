@@ -52,26 +52,48 @@ FARTHEST = 1e100  # a diverged unit is as good as infinitely far
 class Matching(eqx.Module):
     """A student, unit by unit, on top of its teacher.
 
-    Attributes:
-        permutation: for each teacher unit its student unit, or -1; shape (k,).
-        flipped: whether that student unit was flipped; shape (k,).
-        distance: |theta - w| after flip and scale; infinite where unmatched; shape (k,).
-        weight_error: |c - b| after flip and scale; infinite where unmatched; shape (k,).
-        unmatched: the student units that belong to no teacher unit.
-        aligned: the student after permutation, flips and scalings: the matched units in the order
-            of the teacher's, then the unmatched ones as they were.
-        is_permutation: whether there are as many student as teacher units, and each student unit
-            has no teacher unit nearer than its own.
-        is_recovery: whether it is a permutation with every position and weight right, to 1e-3 of
-            the teacher's longest and largest. An equal function is not enough: other units can
-            make the same.
-        leftover_constant: what the flips leave behind: the sum of c K over the flipped units; for
-            m outputs (m,).
-        leftover_linear: the same for linear functions, as a vector (d,), or (m, d).
-        teacher_form: for activations of degree 2 at most, whose units are not identifiable, the
-            teacher as a quadratic function of x; else None.
-        student_form: the same for the student.
-        symmetries: those of the activation that were allowed.
+    Attributes
+    ----------
+    permutation
+        for each teacher unit its student unit, or -1; shape (k,).
+    flipped
+        whether that student unit was flipped; shape (k,).
+    distance
+        |theta - w| after flip and scale; infinite where unmatched; shape (k,).
+    weight_error
+        |c - b| after flip and scale; infinite where unmatched; shape (k,).
+    unmatched
+        the student units that belong to no teacher unit.
+    aligned
+        the student after permutation, flips and scalings: the matched units in the order
+        of the teacher's, then the unmatched ones as they were.
+    is_permutation
+        whether there are as many student as teacher units, and each student unit
+        has no teacher unit nearer than its own.
+    is_recovery
+        whether it is a permutation with every position and weight right, to 1e-3 of
+        the teacher's longest and largest. An equal function is not enough: other units can
+        make the same.
+    leftover_constant
+        what the flips leave behind: the sum of c K over the flipped units; for
+        m outputs (m,).
+    leftover_linear
+        the same for linear functions, as a vector (d,), or (m, d).
+    teacher_form
+        for activations of degree 2 at most, whose units are not identifiable, the
+        teacher as a quadratic function of x; else None.
+    student_form
+        the same for the student.
+    symmetries
+        those of the activation that were allowed.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[1.0, 0.0], [0.0, 1.0]], [2.0, 3.0], "erf")
+    >>> found = ew.match(teacher, ew.Student([[0.0, -1.0], [1.0, 0.0]], [-3.0, 2.0]))
+    >>> found.permutation.tolist(), found.flipped.tolist()
+    ([1, 0], [False, True])
     """
 
     permutation: np.ndarray
@@ -122,6 +144,13 @@ def match(teacher: Teacher, student: Student) -> Matching:
     """The best assignment of student units to teacher units, up to the activation's symmetries.
 
     Of units of several activations only those of the same one are matched.
+
+    Parameters
+    ----------
+    teacher
+        whose units are to be found.
+    student
+        of any number of units.
 
     Returns
     -------

@@ -104,6 +104,13 @@ class Student(_Remark, _Parts, eqx.Module):
     teacher. One that comes from a teacher (`ew.learn`, `ew.random_student`, ...) remembers it, and
     can be called and stored with it. That is a remark on this object, not a part of the pytree:
     what JAX makes of it has forgotten it.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> student = ew.Student([[1.0, 0.0], [0.0, 1.0]], [2.0, 3.0])
+    >>> student.units, student.dim
+    (2, 2)
     """
 
     positions: Array
@@ -214,22 +221,42 @@ def given_units(activation: Any, units: int | None = None) -> Activation | tuple
 class Teacher(_Parts, eqx.Module):
     """The fixed units f(x) = sum_i weights_i sigma(x, positions_i).
 
-    Args:
-        positions: w, shape (k, d), k >= 1.
-        weights: b, shape (k,); (k, m) for m outputs.
-        activation: a name (with its parameters as further keywords), a formula in x, an activation,
-            a potential object, or a function of one variable; or a list, one a unit.
-        potential: instead, a formula of the potential: in `rho` on the sphere, in `r` or
-            `x1, x2, ...` on R^d.
-        on: ``"space"`` or ``"sphere"``; where an activation allows both, space.
-        width: the standard deviation of the Gaussian inputs; 1, or that of an object made for
-            another one.
-        biases: (k,), for units s(x.w + b); the last coordinate of `positions` then.
-        inputs: ``ew.Gaussian(mean=..., covariance=...)`` or ``ew.GaussianMixture(...)``, instead
-            of a width.
-        linear: (d,), or (d, m), a linear part of the output: further units, one for each output,
-            whose activation is the identity (hermite-1).
-        intercept: (), or (m,), a constant of the output: the biases of these units.
+    Parameters
+    ----------
+    positions
+        w, shape (k, d), k >= 1.
+    weights
+        b, shape (k,); (k, m) for m outputs.
+    activation
+        a name (with its parameters as further keywords), a formula in x, an activation,
+        a potential object, or a function of one variable; or a list, one a unit.
+    potential
+        instead, a formula of the potential: in `rho` on the sphere, in `r` or
+        `x1, x2, ...` on R^d.
+    on
+        ``"space"`` or ``"sphere"``; where an activation allows both, space.
+    width
+        the standard deviation of the Gaussian inputs; 1, or that of an object made for
+        another one.
+    biases
+        (k,), for units s(x.w + b); the last coordinate of `positions` then.
+    inputs
+        ``ew.Gaussian(mean=..., covariance=...)`` or ``ew.GaussianMixture(...)``, instead
+        of a width.
+    linear
+        (d,), or (d, m), a linear part of the output: further units, one for each output,
+        whose activation is the identity (hermite-1).
+    intercept
+        (), or (m,), a constant of the output: the biases of these units.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[1.0, 0.0], [0.0, 1.0]], [1.0, -1.0], "relu")
+    >>> teacher([[1.0, 2.0], [3.0, -1.0]]).tolist()  # relu(x1) - relu(x2)
+    [-1.0, 3.0]
+    >>> ew.Teacher([[1.0, 0.0]], [1.0], "relu", biases=[0.5]).input_dim
+    2
     """
 
     positions: Array

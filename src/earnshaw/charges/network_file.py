@@ -83,6 +83,13 @@ NO_ACTIVATION = (
 def save(path: str | os.PathLike[str], network: Teacher | Student) -> None:
     """Write a teacher or a student to a .json, .npz or .csv file, whole or not at all.
 
+    Parameters
+    ----------
+    path
+        where to; the ending says which format.
+    network
+        what to write.
+
     Examples
     --------
     >>> import earnshaw as ew
@@ -110,6 +117,26 @@ def load(path: str | os.PathLike[str]) -> Teacher | Student:
     """The teacher or student in a file, or one line on what is wrong with it.
 
     A file without a header is a teacher's if it has an activation or a potential.
+
+    Parameters
+    ----------
+    path
+        a JSON, NPZ or CSV file.
+
+    Returns
+    -------
+    Teacher or Student
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[0.0, 0.0], [2.0, 0.0]], [1.0, -1.0], "gaussian")
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "teacher.json"
+    ...     ew.save(file, teacher)
+    ...     ew.load(file)
+    Teacher(gaussian, 2 units in d = 2, in space)
     """
 
     def made(fields: Fields) -> Teacher | Student:
@@ -132,9 +159,40 @@ def load_teacher(
     inputs: Inputs | None = None,
     **parameters: Any,
 ) -> Teacher:
-    """The same, for a teacher's file, or a student's with an activation.
+    r"""The teacher in a file; of a student's file too, with an activation.
 
     What the file does not say of its units can be said here, as for `Teacher`.
+
+    Parameters
+    ----------
+    path
+        a JSON, NPZ or CSV file.
+    activation
+        as for `Teacher`, where the file names none.
+    potential
+        instead, a formula of the potential.
+    on
+        "space" or "sphere".
+    width
+        the standard deviation of the inputs.
+    inputs
+        their distribution, instead.
+    **parameters
+        those of the activation.
+
+    Returns
+    -------
+    Teacher
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "net.csv"
+    ...     _ = file.write_text("x1,x2,weight\n0.6,0.8,1.5\n-1,0.5,-2\n")
+    ...     ew.load_teacher(file, "relu")
+    Teacher(relu, 2 units in d = 2, in space)
     """
     asked = {"activation": activation, "potential": potential, "on": on, "width": width}
     given: Fields = {name: value for name, value in asked.items() if value is not None}
@@ -150,7 +208,27 @@ def load_teacher(
 
 
 def load_student(path: str | os.PathLike[str]) -> Student:
-    """The same, for a student's file; without a header, for any network's."""
+    """The student in a file; without a header, any network as one.
+
+    Parameters
+    ----------
+    path
+        a JSON, NPZ or CSV file.
+
+    Returns
+    -------
+    Student
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "student.json"
+    ...     ew.save(file, ew.Student([[1.0, 2.0]], [3.0]))
+    ...     ew.load_student(file).weights.tolist()
+    [3.0]
+    """
     return load_any(path, {STUDENT: student_of}, ByHand(BARE, student_of, read_csv))
 
 

@@ -43,6 +43,11 @@ def activations(bounds: bool = False) -> list[dict[str, Any]]:
     need more than a dimension, and unless `bounds` for three that take seconds), `parameters` with
     their defaults (None: must be given), `aliases`.
 
+    Parameters
+    ----------
+    bounds
+        whether to compute the error bounds that take seconds too.
+
     Returns
     -------
     list of dict

@@ -90,6 +90,15 @@ def activation(
     ``ew.activation("almost-harmonic", dim=3, radius=0.1)``, ``ew.activation("x*tanh(x)")``,
     ``ew.activation(f, kinks=[0.0])``.
 
+    Parameters
+    ----------
+    name
+        one of `ew.activations()`, a formula in x, an activation, or a function of JAX arrays.
+    kinks
+        where a function is not smooth.
+    **parameters
+        those of the named activation.
+
     Returns
     -------
     Activation

@@ -64,6 +64,15 @@ class EmpiricalLoss(Objective):
 
     `truth` has the units of the teacher that the samples were drawn from, if they were: only
     `fresh` samples ask it. The `teacher` of the protocol is not told.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> import numpy as np
+    >>> x = np.array([[1.0], [2.0]])
+    >>> loss = ew.empirical_loss((x, np.array([1.0, 3.0])), activation="relu")
+    >>> float(loss.value(ew.Student([[1.0]], [1.0])))  # mean of (1 - 1)^2 and (3 - 2)^2
+    0.5
     """
 
     x: Array
@@ -270,24 +279,54 @@ def empirical_loss(
 ) -> EmpiricalLoss:
     """The loss L(c, theta) = mean (y - g(x))^2 over samples, g(x) = sum_i c_i sigma(x, theta_i).
 
-    Args:
-        data: a teacher f, of which `samples` inputs x are drawn and y = f(x); or arrays (x, y) of
-            shapes (n, d) and (n,), with `activation`.
-        samples: n, for a teacher.
-        seed: that of the inputs.
-        inputs: their distribution, `Gaussian` or `TruncatedGaussian`; the teacher's if not given.
-        wrt: what may move: ``"both"`` (the default; ``"positions"`` under Assumption 1),
-            ``"positions"`` or ``"weights"``.
-        objective: ``"full"``; ``"regularized"``, plus |c|^2; ``"assumption-1"``, all weights of
-            the teacher 1 and those of the student fixed, constants kept.
-        batch: the size of minibatches and of fresh batches.
-        activation: of the student, for (x, y): a name with its parameters as further keywords, an
-            activation, or a function of one variable (with its `kinks`).
-        on: ``"space"`` or ``"sphere"``; if not given, the teacher's manifold, or space.
-        kink_width: the width of the bumps that stand for point masses at the activation's kinks,
-            relative to the standard deviation of x.theta; by default n^(-1/3), and n^(-1/5) for
-            the derivatives of bumps (of an activation that jumps). 0 leaves them out.
-        chunk: how many samples are worked on at once; by default, few enough for the cache.
+    Parameters
+    ----------
+    data
+        a teacher f, of which `samples` inputs x are drawn and y = f(x); or arrays (x, y) of
+        shapes (n, d) and (n,), with `activation`.
+    samples
+        n, for a teacher.
+    seed
+        that of the inputs.
+    inputs
+        their distribution, `Gaussian` or `TruncatedGaussian`; the teacher's if not given.
+    wrt
+        what may move: ``"both"`` (the default; ``"positions"`` under Assumption 1),
+        ``"positions"`` or ``"weights"``.
+    objective
+        ``"full"``; ``"regularized"``, plus |c|^2; ``"assumption-1"``, all weights of
+        the teacher 1 and those of the student fixed, constants kept.
+    batch
+        the size of minibatches and of fresh batches.
+    activation
+        of the student, for (x, y): a name with its parameters as further keywords, an
+        activation, or a function of one variable (with its `kinks`).
+    on
+        ``"space"`` or ``"sphere"``; if not given, the teacher's manifold, or space.
+    kinks
+        where a function given as `activation` is not smooth.
+    kink_width
+        the width of the bumps that stand for point masses at the activation's kinks,
+        relative to the standard deviation of x.theta; by default n^(-1/3), and n^(-1/5) for
+        the derivatives of bumps (of an activation that jumps). 0 leaves them out.
+    chunk
+        how many samples are worked on at once; by default, few enough for the cache.
+    **parameters
+        those of the named activation.
+
+    Returns
+    -------
+    EmpiricalLoss
+        the same protocol as `population_loss`, over these samples.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> import numpy as np
+    >>> x = np.array([[1.0], [2.0]])
+    >>> loss = ew.empirical_loss((x, np.array([1.0, 3.0])), activation="relu")
+    >>> float(loss.value(ew.Student([[1.0]], [1.0])))  # mean of (1 - 1)^2 and (3 - 2)^2
+    0.5
     """
     name, moving = _variant(objective, wrt)
     batch = None if batch is None else check_integer("batch", batch, 1)

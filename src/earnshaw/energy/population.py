@@ -66,7 +66,16 @@ OBJECTIVES = tuple(VARIANTS)
 
 
 class PopulationLoss(ChargedLoss):
-    """L of the module's docstring, for one teacher; see `Objective` for what it offers."""
+    """L of the module's docstring, for one teacher; see `Objective` for what it offers.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[0.0, 0.0]], [1.0], "gaussian")
+    >>> loss = ew.population_loss(teacher)
+    >>> float(loss.value(ew.Student([[0.0, 0.0]], [3.0])))  # (1 - 3)^2 Phi(0)
+    4.0
+    """
 
     teacher: Teacher
     field: Field
@@ -358,15 +367,38 @@ def population_loss(
 
     Of several outputs it is E|f - g|^2.
 
-    Args:
-        teacher: the hidden network f.
-        objective: "full", "without-constants", "regularized", "assumption-1" or "one-node".
-        wrt: what may move: "both" (the default; "positions" under Assumption 1), "positions" or
-            "weights".
-        devices: JAX devices to share the work with, e.g. ``jax.devices()``.
-        tile: entries of the largest matrix that is ever made.
-        activation: that of the students, by default the teacher's; or a list, one a unit. A student
-            that was made with an activation needs no mention here.
+    Parameters
+    ----------
+    teacher
+        the hidden network f.
+    objective
+        "full", "without-constants", "regularized", "assumption-1" or "one-node".
+    wrt
+        what may move: "both" (the default; "positions" under Assumption 1), "positions" or
+        "weights".
+    devices
+        JAX devices to share the work with, e.g. ``jax.devices()``.
+    tile
+        entries of the largest matrix that is ever made.
+    activation
+        that of the students, by default the teacher's; or a list, one a unit. A student
+        that was made with an activation needs no mention here.
+
+    Returns
+    -------
+    PopulationLoss
+        `.value(student)`, `.gradient`, `.hessian`, `.hvp`, `.laplacian`, `.optimal_weights`, all
+        of them pure JAX functions.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[0.0, 0.0]], [1.0], "gaussian")
+    >>> loss = ew.population_loss(teacher)
+    >>> float(loss.value(ew.Student([[0.0, 0.0]], [3.0])))  # (1 - 3)^2 Phi(0)
+    4.0
+    >>> float(loss.gradient(ew.Student([[0.0, 0.0]], [3.0])).weights[0])
+    4.0
     """
     if not isinstance(teacher, Teacher):
         raise EarnshawError(f"a population loss needs a Teacher, not {type(teacher).__name__}")

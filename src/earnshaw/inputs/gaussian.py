@@ -55,10 +55,22 @@ class Inputs(eqx.Module):
 class Gaussian(Inputs):
     """N(mean, covariance), or N(0, width^2 I) in every dimension. The papers' case is width 1.
 
-    Args:
-        width: the standard deviation of every coordinate, instead of a covariance.
-        mean: shape (d,); 0 if not given.
-        covariance: a number (times I), a diagonal (d,) or a positive semidefinite matrix (d, d).
+    Parameters
+    ----------
+    width
+        the standard deviation of every coordinate, instead of a covariance.
+    mean
+        shape (d,); 0 if not given.
+    covariance
+        a number (times I), a diagonal (d,) or a positive semidefinite matrix (d, d).
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> import jax
+    >>> inputs = ew.Gaussian(mean=[1.0, 0.0], covariance=[4.0, 1.0])
+    >>> inputs.dim, inputs.sample(jax.random.key(0), 5, 2).shape
+    (2, (5, 2))
     """
 
     width: float  # NaN if there is a mean and a covariance, or a covariance that is no number

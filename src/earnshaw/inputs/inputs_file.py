@@ -49,12 +49,50 @@ def inputs_from_dict(raw: Mapping[str, Any]) -> Gaussian | GaussianMixture:
 
 
 def save_inputs(path: str | os.PathLike[str], inputs: Inputs) -> None:
-    """Write inputs to a JSON or NPZ file, whole or not at all."""
+    """Write inputs to a JSON or NPZ file, whole or not at all.
+
+    Parameters
+    ----------
+    path
+        where to; the ending says which format.
+    inputs
+        `Gaussian` or `GaussianMixture`.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "inputs.json"
+    ...     ew.save_inputs(file, ew.Gaussian(mean=[1.0, 0.0], covariance=[4.0, 1.0]))
+    ...     ew.load_inputs(file).dim
+    2
+    """
     INPUTS.save(path, {k: v for k, v in inputs_to_dict(inputs).items() if k not in HEADER})
 
 
 def load_inputs(path: str | os.PathLike[str]) -> Gaussian | GaussianMixture:
-    """Inputs from a file."""
+    """Inputs from a file.
+
+    Parameters
+    ----------
+    path
+        a JSON or NPZ file.
+
+    Returns
+    -------
+    Gaussian or GaussianMixture
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "inputs.json"
+    ...     ew.save_inputs(file, ew.Gaussian(mean=[1.0, 0.0], covariance=[4.0, 1.0]))
+    ...     ew.load_inputs(file).mean.tolist()
+    [1.0, 0.0]
+    """
     return INPUTS.load(path, _made)
 
 

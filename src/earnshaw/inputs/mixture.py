@@ -31,11 +31,23 @@ SUM = 1e-9  # how far from 1 the weights may add up
 class GaussianMixture(Inputs):
     """sum_m weights_m N(means_m, covariances_m).
 
-    Args:
-        weights: shape (m,), not negative, of sum 1.
-        means: shape (m, d).
-        covariances: of every component a number, a diagonal or a positive semidefinite matrix:
-            shape (m,), (m, d) or (m, d, d).
+    Parameters
+    ----------
+    weights
+        shape (m,), not negative, of sum 1.
+    means
+        shape (m, d).
+    covariances
+        of every component a number, a diagonal or a positive semidefinite matrix:
+        shape (m,), (m, d) or (m, d, d).
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> inputs = ew.GaussianMixture([0.5, 0.5], [[-1.0], [1.0]], [0.1, 0.1])
+    >>> inputs.dim
+    1
+    >>> teacher = ew.Teacher([[2.0]], [1.0], "erf", biases=[0.5], inputs=inputs)
     """
 
     weights: Array

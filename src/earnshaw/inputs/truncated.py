@@ -34,6 +34,14 @@ class TruncatedGaussian(Inputs):
     has positive terms only, so nothing cancels however small the mass is. The same terms are a
     mixture: |x|^2 / radius^2 has the law Beta(a, n + 1) with probability proportional to v_n,
     because exp(t - q) = sum_n (t - q)^n / n! under the integral of q^(a-1) exp(-q) over [0, t].
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> import math
+    >>> half = ew.TruncatedGaussian(width=1.0, radius=math.sqrt(2 * math.log(2)))
+    >>> round(math.exp(half.log_mass(2)), 12)  # in the plane, P(|x| <= R) = 1 - exp(-R^2/2)
+    0.5
     """
 
     width: float = eqx.field(converter=check_width)

@@ -2,10 +2,11 @@
 
 `tables.py` makes the tables of potentials that the browser computes with, and `catalogue.py` those
 of all names, kept in `page/`. The page itself is plain JavaScript in `page/`: `potentials.js`,
-`series.js`, `engine.js` and `flow.js` are the physics, `stage.js` and `layer.js` the picture,
-`motion.js` time, `editing.js` what a hand changes, `lab.js` what holds them together. `page.py`
-puts it into one file, `server.py` serves it with Python behind it (`questions.py`, `fits.py`),
-`widget.py` shows it in a notebook, and `replay.py` turns results of the library into what it plays.
+`series.js`, `sectors.js`, `engine.js` and `flow.js` are the physics, `stage.js` and `layer.js`
+the picture, `motion.js` time, `editing.js` what a hand changes, `lab.js` what holds them together.
+`page.py` puts it into one file, `server.py` serves it with Python behind it (`questions.py`,
+`fits.py`), `widget.py` shows it in a notebook, and `replay.py` turns results of the library into
+what it plays.
 
 The public name `ew.lab` is this room itself, which can be called: a function of the same name
 would hide the room, or be hidden by it, depending on what was imported first.

@@ -13,7 +13,8 @@ points between the nodes. Five kinds, by how Phi is put together from the functi
 - ``zonal``        Phi = f(t) for unit vectors, t = the angle between x and y, in [0, pi];
 - ``homogeneous``  Phi = |x|^n |y|^n f(t), n the `degree`, t the same angle;
 - ``dot``          Phi = E[s(X.x) s(X.y)], of which s itself is the table: the browser sums the
-                   series in Hermite's polynomials (`page/series.js`).
+                   series in Hermite's polynomials (`page/series.js`), or with `kinks` integrates
+                   between the corners (`page/sectors.js`).
 
 The angle, and not its cosine, because sign and relu are analytic in it. The three functions are f,
 f' and f''; where f' is 0 at coincidence (no cusp) the second is f'/t, of an angle f'/sin t, so that
@@ -161,7 +162,7 @@ def potential_table(teacher: Teacher) -> dict[str, Any]:
     }
     if not unbounded:
         known["cusp"] = float(coupling.cusp(points)[0])
-    if isinstance(coupling, DotCoupling) and not coupling.degree:
+    if isinstance(coupling, DotCoupling) and coupling.degree is None:
         return known | {"kind": "dot"} | _dotted(teacher, coupling)
     if isinstance(coupling, (SphereCoupling, DotCoupling)) or loss.manifold.name == "sphere":
         return known | _angular(coupling, known)
@@ -201,19 +202,18 @@ def _along(potential: Radial, cusp: float, unbounded: bool) -> dict[str, Any]:
 
 
 def _dotted(teacher: Teacher, coupling: DotCoupling) -> dict[str, Any]:
-    """s for |x| <= WIDE, and s with its first four derivatives for |x| <= NARROW."""
+    """s for |x| <= WIDE, and s with its first four derivatives for |x| <= NARROW.
+
+    With corners, `kinks`: s, s' and s'' for |x| <= WIDE (`page/sectors.js`).
+    """
     name, sigma = teacher.species.name, teacher.activation
-    if coupling.degree == 0:
+    if not isinstance(sigma, DotProduct) or not sigma.differentiable:
         raise EarnshawError(
-            f"of {name} only the direction of a unit matters, and cusps lie along whole rays; "
-            "allowed: on='sphere'"
-        )
-    if not isinstance(sigma, DotProduct) or sigma.kinks or not sigma.differentiable:
-        raise EarnshawError(
-            f"{name} is not smooth, so that the series of its potential in R^d converges too "
-            "slowly for the lab; allowed: on='sphere', smooth or homogeneous activations"
+            f"{name} has no derivatives that JAX could take, which the lab needs in R^d; "
+            "allowed: on='sphere', activations of the library"
         )
     height, width = np.sqrt(coupling.potential.scale), np.sqrt(coupling.potential.variance)
+    kinks = [float(kink / width) for kink in sorted(sigma.kinks)]
     derivatives: list[Callable[[Array], Array]] = [lambda x: height * sigma(width * x)]
     for _ in range(4):
         derivatives.append(jax.grad(derivatives[-1]))
@@ -221,13 +221,34 @@ def _dotted(teacher: Teacher, coupling: DotCoupling) -> dict[str, Any]:
     def first(count: int) -> Functions:
         return lambda x: [jax.vmap(one)(x) for one in derivatives[:count]]
 
-    return {
+    known: dict[str, Any] = {
         "divided": True,
-        "self": None,  # depends on |x|
+        "self": None,
         "regions": [],
+    }  # Phi(x, x) depends on |x|
+    if kinks:
+        _check_corners(name, derivatives[0], kinks)
+        edges = sorted({-WIDE, 0.0, WIDE, *kinks})
+        return known | {"kinks": kinks, "pieces": pieces_of(first(3), edges).packed()}
+    return known | {
         "pieces": pieces_of(first(1), [-WIDE, 0.0, WIDE]).packed(),
         "derivatives": pieces_of(first(5), [-NARROW, 0.0, NARROW]).packed(),
     }
+
+
+def _check_corners(name: str, s: Callable[[Array], Array], kinks: Sequence[float]) -> None:
+    """The browser cuts its cells at multiples of 1/8, and s must not jump."""
+    for kink in kinks:
+        left, right = (float(s(jnp.asarray(kink + gap))) for gap in (-1e-9, 1e-9))
+        wrong = ""
+        if abs(right - left) > 1e-6:
+            wrong = f"jumps at {kink:g}"
+        elif kink * 8 != round(kink * 8) or abs(kink) > WIDE / 2:
+            wrong = f"has a corner at {kink:g}, which is no multiple of 1/8"
+        if wrong:
+            raise EarnshawError(
+                f"{name} {wrong}: the lab cannot integrate it in R^d; allowed: on='sphere'"
+            )
 
 
 def _angular(coupling: Coupling, known: dict[str, Any]) -> dict[str, Any]:
@@ -244,9 +265,11 @@ def _angular(coupling: Coupling, known: dict[str, Any]) -> dict[str, Any]:
     potential: Any = coupling.potential  # type: ignore[attr-defined]
     if not isinstance(potential, (Zonal, Radial)):
         raise EarnshawError(f"{known['name']} on the sphere is no function of the angle")
-    if isinstance(coupling, SphereCoupling):
-        point = jnp.zeros((1, coupling.dim)).at[0, 0].set(1.0)
-        opposite = float(coupling.antipodal_cusp(point)[0])
+    directed = kind == "homogeneous" and degree == 0  # as on the sphere
+    if isinstance(potential, Zonal) and (directed or isinstance(coupling, SphereCoupling)):
+        dim = coupling.dim
+        point = jnp.zeros((1, dim)).at[0, 0].set(1.0)
+        opposite = float(SphereCoupling(potential=potential, dim=dim).antipodal_cusp(point)[0])
     divided = known["cusp"] == 0 and opposite == 0 and not known["unbounded"]
 
     def side_of(side: float) -> Functions:

@@ -49,10 +49,26 @@ export default {
 def lab(shown: Any, student: Student | None = None) -> Any:
     """The lab in a notebook.
 
-    Args:
-        shown: a `Teacher`, whose units are the protons; or a result to play: a `Path`, a `Run` or a
-            `Landscape`.
-        student: the electrons at the start, beside a teacher.
+    Parameters
+    ----------
+    shown
+        a `Teacher`, whose units are the protons; or a result to play: a `Path`, a `Run` or a
+        `Landscape`.
+    student
+        the electrons at the start, beside a teacher.
+
+    Returns
+    -------
+    anywidget.AnyWidget
+        which Jupyter, marimo and VS Code show.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[-1.0, 0.0], [1.0, 0.0]], [1.0, 1.0], "almost-harmonic")
+    >>> widget = ew.lab(teacher, ew.Student([[0.1, 0.4]], [1.0]))
+    >>> '"protons"' in widget.replay
+    True
     """
     if isinstance(shown, Teacher):
         if student is not None and not isinstance(student, Student):

@@ -62,6 +62,15 @@ class Barrier:
     index 1 at the top; then so are its loss and the `error`. `residual` is the steepest slope
     across the path that is left, relative to the steepest on the line. `matched` says whether units
     were matched first.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[0.0], [3.0]], [1.0, 1.0], "gaussian")
+    >>> one, two = ew.Student([[0.0]], [1.0]), ew.Student([[3.0]], [1.0])
+    >>> way = ew.barrier(teacher, one, two, wrt="positions")
+    >>> bool(way.top <= way.line_top)
+    True
     """
 
     start: Student

@@ -85,6 +85,15 @@ class Certificate(Result):
     (an angle for cusps across rays): all numbers are those of the student with these units put
     exactly there. `strict` says whether the point is a strict local minimum (Full, Definition 3.2),
     None where that is not known.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[0.0, 0.0], [1.0, 0.0]], [1.0, 1.0], "gaussian")
+    >>> loss = ew.population_loss(teacher, wrt="positions")
+    >>> found = ew.certify(loss, ew.Student([[0.5, 0.0]], [1.0]))
+    >>> isinstance(found, ew.Certificate), found.kind, found.held_by.tolist()
+    (True, 'minimum', [-1])
     """
 
     kind: Kind

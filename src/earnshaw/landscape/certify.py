@@ -39,6 +39,15 @@ class Certified(Certificate):
     moved together; NaN where a unit sits on a cusp. `theorems` are empty for losses of samples,
     `rigorous` is the proof that was asked for. `escape` is the path that makes a point a valley or
     a channel.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[0.0, 0.0], [1.0, 0.0]], [1.0, 1.0], "gaussian")
+    >>> loss = ew.population_loss(teacher, wrt="positions")
+    >>> found = ew.certify(loss, ew.Student([[0.5, 0.0]], [1.0]))
+    >>> found.kind, bool(found.laplacians[0] > 0)
+    ('minimum', True)
     """
 
     laplacians: np.ndarray

@@ -55,15 +55,33 @@ FLAT = 1e-8  # an eigenvalue is 0 below this part of the largest one
 class Comparison(Result):
     """What `compare` finds.
 
-    Attributes:
-        distance: E[|f - g|^2].
-        variances: E[|f - E f|^2] and the same of g.
-        pairs: (p, 2), a unit of f and its unit of g, as many as the smaller network has.
-        correlations: (p,), of the responses of each pair: 1 the same, -1 its flip.
-        table: (k, l), the correlations of all units of f with all of g.
-        gradient_norm: of the distance in all parameters of g, relative to the size of the terms.
-        eigenvalue: the smallest of the Hessian in the parameters of g.
-        kind: "minimum", "saddle", "flat" or "slope": the last if g is no critical point.
+    Attributes
+    ----------
+    distance
+        E[|f - g|^2].
+    variances
+        E[|f - E f|^2] and the same of g.
+    pairs
+        (p, 2), a unit of f and its unit of g, as many as the smaller network has.
+    correlations
+        (p,), of the responses of each pair: 1 the same, -1 its flip.
+    table
+        (k, l), the correlations of all units of f with all of g.
+    gradient_norm
+        of the distance in all parameters of g, relative to the size of the terms.
+    eigenvalue
+        the smallest of the Hessian in the parameters of g.
+    kind
+        "minimum", "saddle", "flat" or "slope": the last if g is no critical point.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> f = ew.from_arrays([[1.0, 0.0], [0.0, 1.0]], [1.0, 1.0], "erf")
+    >>> g = ew.from_arrays([[0.0, -1.0], [1.0, 0.0]], [-1.0, 1.0], "erf")  # the same function
+    >>> found = ew.compare(f, g)
+    >>> found.pairs.tolist(), found.kind
+    ([[0, 1], [1, 0]], 'minimum')
     """
 
     distance: float

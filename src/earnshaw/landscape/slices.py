@@ -50,6 +50,14 @@ class Slice:
 
     `losses` (n, m) at heights t = `ups` (n,) and s = `rights` (m,), along `axes` from `origin`.
     `points` (p, 2) are where the students of the plane are in it, `point_losses` (p,) their losses.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[0.0, 0.0], [2.0, 0.0]], [1.0, -1.0], "gaussian")
+    >>> plane = ew.loss_slice(teacher, teacher.student(), grid=11)
+    >>> plane.rights.shape, plane.losses.shape
+    ((11,), (11, 11))
     """
 
     origin: Student

@@ -34,6 +34,14 @@ class Spectrum:
     `values` (n,); `vectors` (n, k d + k), a unit motion a row: positions row by row, then weights.
     `of_symmetry` (n,) are those along the orbit of a symmetry. Eigenvalues of at most `tolerance`
     count as 0. `student` is the point, with units on cusps exactly there; `held` of its units are.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[0.0, 0.0], [2.0, 0.0]], [1.0, -1.0], "gaussian")
+    >>> found = ew.spectrum(teacher, teacher.student())
+    >>> bool(found.values[0] > 0)  # a strict minimum
+    True
     """
 
     student: Student

@@ -202,6 +202,11 @@ def learn(
 def load_run(path: str | os.PathLike[str]) -> Run:
     """The run in a file as it was left: nothing is computed further.
 
+    Parameters
+    ----------
+    path
+        an NPZ file that ``ew.learn(save=...)`` wrote.
+
     Returns
     -------
     Run

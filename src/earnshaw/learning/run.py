@@ -52,19 +52,40 @@ class Trace:
 class Run(Result):
     """The result of `ew.learn`.
 
-    Attributes:
-        teacher: what was to be learned.
-        student: what was learned.
-        method: the name of the method.
-        stop: why the run ended; "recovered" and "equal-function" are told apart as in `result`.
-        iterations: how many there were in all.
-        loss: the objective at the student.
-        relative_loss: the loss E[(f - g)^2] over that of a student without units.
-        history: the way there.
-        matching: which unit found which.
-        certificate: what kind of point this is.
-        settings: all that was asked for, as plain values.
-        notes: one-line remarks, such as what theory steps would have taken.
+    Attributes
+    ----------
+    teacher
+        what was to be learned.
+    student
+        what was learned.
+    method
+        the name of the method.
+    stop
+        why the run ended; "recovered" and "equal-function" are told apart as in `result`.
+    iterations
+        how many there were in all.
+    loss
+        the objective at the student.
+    relative_loss
+        the loss E[(f - g)^2] over that of a student without units.
+    history
+        the way there.
+    matching
+        which unit found which.
+    certificate
+        what kind of point this is.
+    settings
+        all that was asked for, as plain values.
+    notes
+        one-line remarks, such as what theory steps would have taken.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[0.0, 0.0], [2.0, 0.0]], [1.0, -1.0], "gaussian")
+    >>> run = ew.learn(teacher, seed=0)
+    >>> run.result, run.student.units
+    ('recovered', 2)
     """
 
     teacher: Teacher

@@ -37,6 +37,13 @@ class Obstruction(Result, eqx.Module):
         quadratic_form = sum_ij weights_i weights_j Phi(points_i, points_j) < 0,
 
     which E[(sum_i weights_i sigma(X, points_i))^2] >= 0 forbids for every activation.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> found = ew.realize("(3*rho^2 - 1)/2")
+    >>> found.realizable, found.obstruction.location, found.obstruction.value
+    (False, 0.0, -0.5)
     """
 
     kind: ObstructionKind
@@ -93,6 +100,13 @@ class Realization(Result, eqx.Module):
     the sphere,
     `positive_semidefinite` is the weaker property of being a kernel on S^(d-1) for the `dim` asked
     about, with its own witness.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> found = ew.realize("exp(rho-1)")
+    >>> found.realizable, found.activation.name
+    (True, 'exponential')
     """
 
     potential: Potential

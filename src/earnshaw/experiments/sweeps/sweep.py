@@ -24,12 +24,28 @@ from earnshaw.results import Result
 class Sweep(Result):
     """A sweep and what is known of its cells.
 
-    Attributes:
-        plan: what was asked for.
-        run: its number in the store.
-        code: the version that made the results.
-        cells: every setting with every seed, in the order of the plan.
-        elsewhere: how many of them the store has from other versions of the code; not used.
+    Attributes
+    ----------
+    plan
+        what was asked for.
+    run
+        its number in the store.
+    code
+        the version that made the results.
+    cells
+        every setting with every seed, in the order of the plan.
+    elsewhere
+        how many of them the store has from other versions of the code; not used.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = pathlib.Path(folder) / "results.sqlite"
+    ...     done = ew.sweep("train", {"width": [5, 10]}, fixed={"iterations": 1000}, store=store)
+    >>> len(done.cells), done.done
+    (2, 2)
     """
 
     plan: Plan

@@ -214,7 +214,7 @@ export class Controls {
     this.removeButton.disabled = !lab.selected;
     for (const { button, is } of this.toggles ?? [])
       button.setAttribute("aria-pressed", String(is()));
-    const noMap = basinRefusal(state.stage, lab.table?.kind ?? "");
+    const noMap = basinRefusal(state.stage, lab.table ?? null);
     this.mapButton.disabled = Boolean(noMap) || Boolean(replay);
     this.mapButton.title = noMap || "Every pixel is a start of one electron: where does it end?";
     showLegend(this);

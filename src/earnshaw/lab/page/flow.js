@@ -49,6 +49,9 @@ export function flowRefusal(engine) {
   if (potential.kind === "product" && dim > 1) {
     return "this potential has ridges wherever one coordinate of two units agrees, and units would slide along them: use gradient descent, or the line";
   }
+  if (potential.kind === "homogeneous" && potential.degree === 0) {
+    return "of this activation only a unit's direction matters, and units would meet along whole rays: use gradient descent, or the circle and the sphere";
+  }
   return "";
 }
 

@@ -3,10 +3,11 @@
 
 import { drawCurves } from "./charts.js";
 import { Pieces } from "./pieces.js";
-import { Potential } from "./potentials.js";
+import { Series } from "./series.js";
 import { stepColours } from "./field.js";
 
 const SIDE = 72; // pixels of a map
+const TERMS = 200; // of the series that draws Phi
 const INPUTS = 3; // |x_1|, |x_2| up to which it goes
 
 /** @param {import("./controls.js").Controls} controls
@@ -64,13 +65,13 @@ function drawGraphs(controls, { table, activation, profile, dark }) {
   const angular = table.kind === "zonal" || table.kind === "homogeneous";
   const dot = table.kind === "dot";
   const phi = dot ? null : new Pieces(table.pieces);
-  const pair = dot ? new Potential(table, 2) : null; // of unit vectors
+  const row = dot ? new Series(table).plain(1, TERMS) : null; // of unit vectors
   const end = angular || dot ? Math.PI : 3.5;
   const start = table.unbounded ? 0.02 : 0;
   const values = /** @type {[number, number][]} */ (
     Array.from({ length: 281 }, (_, i) => {
       const t = start + ((end - start) * i) / 280;
-      return [t, phi?.at(t)[0] ?? pair?.pair([1, 0], 0, [Math.cos(t), Math.sin(t)], 0, false) ?? 0];
+      return [t, row ? Series.sum(row, row, row.length, Math.cos(t)) : (phi?.at(t)[0] ?? 0)];
     })
   );
   drawCurves(controls.phi, [{ points: values, colour: "field" }], {

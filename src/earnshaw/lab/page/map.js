@@ -1,6 +1,8 @@
 // The basin map behind the charges: coarse first, then finer while nothing moves.
 
 import { GpuBasins, basinImage, basinRefusal } from "./basins.js";
+import { hillOf } from "./hills.js";
+import { showLegend } from "./stories.js";
 
 const COARSEST = 8; // pixels of the stage for one of the first map
 const FRAME = 10; // milliseconds of a frame that go into it
@@ -15,6 +17,8 @@ export class BasinMap {
     this.level = COARSEST;
     this.more = false; // whether there is something left to compute
     this.begun = false;
+    /** @type {import("./hills.js").Hill | null} */
+    this.hill = null;
     /** @type {GpuBasins | null | undefined} undefined: not looked for yet */
     this.gpu = undefined;
     this.copy = document.createElement("canvas");
@@ -37,21 +41,30 @@ export class BasinMap {
   turn() {
     const { lab } = this;
     const { stage } = lab;
-    if (!this.wanted || basinRefusal(lab.state.stage, lab.table.kind)) {
+    if (!this.wanted || basinRefusal(lab.state.stage, lab.table)) {
       stage.map = null;
       return;
     }
     const box = [...stage.unplace(0, 0), ...stage.unplace(stage.width, stage.height)];
     const { positions, values } = stage.sources(lab.picture());
-    const key = [...box, ...positions, ...values].join();
-    if (key !== this.key) Object.assign(this, { key, level: COARSEST, more: true, begun: false });
+    const key = [lab.state.potential, ...box, ...positions, ...values].join();
+    if (key !== this.key) {
+      Object.assign(this, { key, level: COARSEST, more: true, begun: false });
+      this.hill =
+        lab.table.kind !== "radial" && stage.lookup
+          ? hillOf(stage.lookup, lab.table, positions, values, box)
+          : null;
+      showLegend(lab.controls);
+    }
     if (!this.more) return;
+    const { hill } = this;
     const ask = {
       table: lab.table,
-      sources: positions,
-      charges: values,
-      protons: lab.state.protons.length,
+      sources: hill ? hill.peaks : positions,
+      charges: hill ? new Float64Array(hill.peaks.length / 2).fill(1) : values,
+      protons: hill ? hill.peaks.length / 2 : lab.state.protons.length,
       box,
+      hill,
     };
     const [width, height] = [stage.width, stage.height].map((side) => Math.ceil(side / this.level));
     if (this.gpu === undefined) this.gpu = GpuBasins.make();
@@ -75,15 +88,33 @@ export class BasinMap {
       this.copy.width = width;
       this.copy.height = height;
       this.copy.getContext("2d")?.drawImage(gpu.canvas, 0, 0);
+      this.markPlaces(this.copy, ask.box);
       this.lab.stage.map = this.copy;
     }
     if (!more) this.refine(gpu.spent < PATIENCE);
   }
 
+  /** Rings where electrons end, if it is not on protons. @param {HTMLCanvasElement} canvas
+   * @param {number[]} box */
+  markPlaces(canvas, box) {
+    const g = canvas.getContext("2d");
+    if (!g || !this.hill) return;
+    g.strokeStyle = "white";
+    g.lineWidth = Math.max(1, canvas.width / 400);
+    for (const [x, y] of this.hill.places) {
+      const [u, v] = [(x - box[0]) / (box[2] - box[0]), (y - box[1]) / (box[3] - box[1])];
+      g.beginPath();
+      g.arc(u * canvas.width, v * canvas.height, canvas.width / 90, 0, 2 * Math.PI);
+      g.stroke();
+    }
+  }
+
   /** What the worker has found. @param {any} message */
   hear(message) {
     if (!this.wanted) return;
-    this.lab.stage.map = basinImage(message);
+    const image = basinImage(message);
+    this.markPlaces(image, message.box);
+    this.lab.stage.map = image;
     this.refine(this.level > 2);
   }
 

@@ -2,9 +2,11 @@
 //
 // A table is piecewise Chebyshev in one variable t: the distance r, or the angle between two
 // vectors. Its functions are f, f' (or f'/t, of an angle f'/sin t, where there is no cusp) and f''.
-// Of dot-product units that are not homogeneous it is the activation itself (pieces.js, series.js).
+// Of dot-product units that are not homogeneous it is the activation itself (pieces.js,
+// series.js; with corners sectors.js).
 
 import { Pieces } from "./pieces.js";
+import { Sectors } from "./sectors.js";
 import { Series } from "./series.js";
 
 /**
@@ -12,7 +14,7 @@ import { Series } from "./series.js";
  * @typedef {{name: string, kind: string, on: string, degree: number, cusp: number, opposite: number,
  *   divided: boolean, self: number | null, unbounded: boolean, error: number,
  *   regions: {character: string, low: number, high: number | null, eigenvalue: number | null}[],
- *   pieces: PackedPieces, derivatives?: PackedPieces}} PackedTable
+ *   pieces: PackedPieces, derivatives?: PackedPieces, kinks?: number[]}} PackedTable
  */
 
 /**
@@ -33,7 +35,9 @@ export class Potential {
     this.own = table.self ?? 0;
     this.sphere = table.kind === "zonal";
     this.pieces = new Pieces(table.pieces);
-    this.series = table.kind === "dot" ? new Series(table) : null;
+    const dot = table.kind === "dot";
+    this.series = dot && !table.kinks ? new Series(table) : null;
+    this.sectors = dot && table.kinks ? new Sectors(table) : null;
     this.sized = table.kind === "dot" || table.kind === "homogeneous"; // Phi(x, x) depends on x
     this.ended = (table.kind === "radial" || table.kind === "product") && this.pieces.high < 64;
     this.value = 0;
@@ -55,6 +59,7 @@ export class Potential {
     if (this.kind === "radial") this.radial(X, i * d, Y, j * d, hessian);
     else if (this.kind === "product") this.product(X, i * d, Y, j * d, hessian);
     else if (this.series) this.dotted(this.series, X, i * d, Y, j * d, hessian);
+    else if (this.sectors) this.sectors.pair(this, X, i * d, Y, j * d, hessian);
     else this.angular(X, i * d, Y, j * d, hessian);
     return this.value;
   }
@@ -185,17 +190,18 @@ export class Potential {
       v[n] = near ? a[n] - b[n] + (minus / 2) * b[n] : a[n] + b[n] - (plus / 2) * b[n];
     }
     const N = this.degree;
+    const plain = this.sphere; // on it lengths are 1, and derivatives tangent
     const scale = N === 0 ? 1 : la ** N * lb ** N;
     this.value = scale * F;
-    const first = N === 0 ? 1 : scale / la;
+    const first = plain ? 1 : scale / la;
     for (let n = 0; n < d; n++) this.gradient[n] = first * (N * F * a[n] - P * u[n]);
     if (!hessian) return;
     const touching = sine === 0 && !this.table.divided;
     const bend = sine > 0 ? (f[2] - P * rho) / (sine * sine) : 0;
     const H = this.second;
     const M = this.mixed;
-    const own = N === 0 ? 1 : scale / (la * la);
-    const cross = N === 0 ? 1 : scale / (la * lb);
+    const own = plain ? 1 : scale / (la * la);
+    const cross = plain ? 1 : scale / (la * lb);
     for (let n = 0; n < d; n++) {
       for (let m = 0; m < d; m++) {
         const one = n === m ? 1 : 0;
@@ -205,7 +211,7 @@ export class Potential {
         let h = bend * u[n] * u[m] + P * rho * tangent;
         let g = bend * u[n] * v[m] - P * both;
         if (touching) h = g = 0;
-        if (N !== 0) {
+        if (!plain) {
           h += N * (N - 1) * F * a[n] * a[m] + N * F * tangent;
           h -= (N - 1) * P * (a[n] * u[m] + u[n] * a[m]);
           g += N * N * F * a[n] * b[m] - N * P * (a[n] * v[m] + u[n] * b[m]);
@@ -263,8 +269,9 @@ export class Potential {
     const d = this.dim;
     let square = 0;
     for (let n = 0; n < d; n++) square += X[i * d + n] ** 2;
-    if (this.series) {
-      const { own, slope, bend } = this.series.of(Math.sqrt(square));
+    const kept = this.series ?? this.sectors;
+    if (kept) {
+      const { own, slope, bend } = kept.of(Math.sqrt(square));
       this.value = own;
       for (let n = 0; n < d; n++) {
         this.gradient[n] = slope * X[i * d + n];
@@ -277,6 +284,7 @@ export class Potential {
     }
     const N = this.degree;
     this.value = this.own * square ** N;
+    if (N === 0) return this.value;
     const slope = 2 * N * this.own * (N === 1 ? 1 : square ** (N - 1));
     for (let n = 0; n < d; n++) this.gradient[n] = slope * X[i * d + n];
     if (hessian) {

@@ -24,8 +24,7 @@ export class Rays {
   make() {
     const rows = new Float64Array((CIRCLES + 1) * TERMS);
     for (let i = 0; i <= CIRCLES; i++) {
-      const { orders } = this.series.of(FARTHEST * (i / CIRCLES) ** 2);
-      rows.set(orders[0].subarray(0, TERMS), i * TERMS);
+      rows.set(this.series.plain(FARTHEST * (i / CIRCLES) ** 2, TERMS), i * TERMS);
     }
     return rows;
   }
@@ -42,14 +41,13 @@ export class Rays {
     for (let j = 0; j < charges.length; j++) {
       if (charges[j] === 0) continue;
       const [a, b] = [sources[j * d], d === 2 ? sources[j * d + 1] : 0];
-      const { orders, count } = this.series.of(Math.hypot(a, b));
+      const row = this.series.plain(Math.hypot(a, b), TERMS);
       const turn = Math.atan2(b, a);
-      const terms = Math.min(TERMS, count);
       for (let l = 0; l < angles; l++) {
         const cosine = Math.cos((2 * Math.PI * l) / angles - turn);
         let power = charges[j];
-        for (let n = 0; n < terms && Math.abs(power) > 1e-12; n++) {
-          sums[l * TERMS + n] += orders[0][n] * power;
+        for (let n = 0; n < row.length && Math.abs(power) > 1e-12; n++) {
+          sums[l * TERMS + n] += row[n] * power;
           power *= cosine;
         }
       }

@@ -24,7 +24,7 @@ const PANELS = [0, 1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2]; // then every 1
 const END = 12;
 
 /** Nodes and weights of Gauss and Legendre on [-1, 1]. @param {number} n */
-function gauss(n) {
+export function gauss(n) {
   const nodes = new Float64Array(n);
   const weights = new Float64Array(n);
   for (let i = 0; i < n; i++) {
@@ -88,14 +88,15 @@ export class Series {
   /** @param {import("./potentials.js").PackedTable} table */
   constructor(table) {
     this.wide = new Pieces(table.pieces);
-    this.derivatives = new Pieces(
-      /** @type {import("./pieces.js").PackedPieces} */ (table.derivatives),
-    );
+    // absent where there are corners, of which only `plain` is asked
+    this.derivatives = table.derivatives ? new Pieces(table.derivatives) : this.wide;
     this.rule = rule ??= new Rule();
     this.even = new Float64Array(this.rule.count);
     this.odd = new Float64Array(this.rule.count);
     /** @type {Map<number, Coefficients>} */
     this.kept = new Map();
+    /** @type {Map<number, Float64Array>} */
+    this.pictured = new Map();
   }
 
   /** The coefficients of a unit of length r. @param {number} r @returns {Coefficients} */
@@ -105,6 +106,18 @@ export class Series {
     if (this.kept.size >= KEPT) this.kept.clear();
     const found = r < SHORT ? this.ofShort(r) : this.ofLong(r);
     this.kept.set(r, found);
+    return found;
+  }
+
+  /** The first a_n of s itself, for pictures. @param {number} r @param {number} most */
+  plain(r, most) {
+    let found = this.pictured.get(r);
+    if (!found) {
+      if (this.pictured.size >= KEPT) this.pictured.clear();
+      this.split(this.wide, 0, r);
+      found = Float64Array.from(this.coefficients(most));
+      this.pictured.set(r, found);
+    }
     return found;
   }
 

@@ -12,10 +12,15 @@ export function showLegend(controls) {
   const { lab } = controls;
   controls.legend.hidden = !lab.map.wanted || controls.mapButton.disabled;
   controls.legend.replaceChildren(
-    ...lab.state.protons.map((_, j) => {
+    ...(lab.map.hill?.places ?? lab.state.protons).map((_, j) => {
       const dot = el("i", { className: "dot" });
       dot.style.background = PALETTE[j % PALETTE.length];
-      return el("span", {}, dot, `ends on proton ${j + 1}`);
+      return el(
+        "span",
+        {},
+        dot,
+        lab.map.hill ? `ends in place ${j + 1}` : `ends on proton ${j + 1}`,
+      );
     }),
     el("span", {}, el("i", { className: "dot none" }), "elsewhere"),
     el("span", {}, "darker: takes longer"),

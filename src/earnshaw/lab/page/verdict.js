@@ -153,15 +153,29 @@ function placed(engine, x0, c, moving) {
   const place = new Int32Array(k).fill(-1);
   const cusped =
     moving && !potential.unbounded && (potential.cusp !== 0 || potential.opposite !== 0);
+  // Where only directions matter, units meet along rays.
+  const aligned = potential.kind === "homogeneous" && potential.degree === 0;
+  const length = (/** @type {ArrayLike<number>} */ Y, /** @type {number} */ j) => {
+    let square = 0;
+    for (let n = 0; n < d; n++) square += Y[j * d + n] ** 2;
+    return Math.sqrt(square) || 1;
+  };
   const apart = (
     /** @type {number} */ i,
     /** @type {ArrayLike<number>} */ Y,
     /** @type {number} */ j,
     /** @type {number} */ side,
   ) => {
+    const scale = aligned ? length(x, i) / length(Y, j) : 1;
     let square = 0;
-    for (let n = 0; n < d; n++) square += (x[i * d + n] - side * Y[j * d + n]) ** 2;
-    return Math.sqrt(square);
+    for (let n = 0; n < d; n++) square += (x[i * d + n] - side * scale * Y[j * d + n]) ** 2;
+    return Math.sqrt(square) / (aligned ? length(x, i) : 1);
+  };
+  /** Put unit i where j is, or on its ray. @param {number} i @param {ArrayLike<number>} Y
+   * @param {number} j @param {number} side */
+  const put = (i, Y, j, side) => {
+    const scale = aligned ? length(x, i) / length(Y, j) : 1;
+    for (let n = 0; n < d; n++) x[i * d + n] = side * scale * Y[j * d + n];
   };
   /** @type {Map<number, number[]>} */
   const groups = new Map();
@@ -172,14 +186,14 @@ function placed(engine, x0, c, moving) {
           if (engine.charges[j] !== 0 && apart(i, engine.protons, j, side) <= COINCIDENT) {
             place[i] = j;
             sides[i] = side;
-            for (let n = 0; n < d; n++) x[i * d + n] = side * engine.protons[j * d + n];
+            put(i, engine.protons, j, side);
           }
         }
         for (let j = 0; j < i && place[i] < 0; j++) {
           if (place[j] >= m && apart(i, x, j, side) <= COINCIDENT) {
             place[i] = place[j];
             sides[i] = side * sides[j];
-            for (let n = 0; n < d; n++) x[i * d + n] = side * x[j * d + n];
+            put(i, x, j, side);
           }
         }
       }
@@ -202,6 +216,7 @@ function placed(engine, x0, c, moving) {
       for (const l of units)
         if (l !== i)
           rate -= 2 * c[l] * (sides[l] === sides[i] ? potential.cusp : potential.opposite);
+      if (aligned) rate /= length(x, i); // the slope is in the angle
       rates[i] = rate;
       if (cusped && (home < m || units.length > 1) && rate !== 0 && c[i] !== 0)
         heldBy[i] = home < m ? home : -2 - (units.find((l) => l !== i) ?? 0);
@@ -249,7 +264,7 @@ function softest(engine, H, x, c, basis, both) {
     }
   }
   if (both && engine.potential.kind === "homogeneous") {
-    // Along x_i -> t x_i, c_i -> c_i / t^n nothing changes: made stiff, so that it is not found.
+    // Along x_i -> t x_i, c_i -> c_i / t^n nothing changes: taken out, and made stiff.
     const N = engine.potential.degree;
     for (let i = 0; i < c.length; i++) {
       const orbit = basis.map((column) => {
@@ -259,9 +274,13 @@ function softest(engine, H, x, c, basis, both) {
       });
       const length = Math.hypot(...orbit);
       if (!length) continue;
+      const o = orbit.map((part) => part / length);
+      const pushed = o.map((_, a) => o.reduce((sum, part, b) => sum + small[a * n + b] * part, 0));
+      const along = o.reduce((sum, part, a) => sum + part * pushed[a], 0);
       for (let a = 0; a < n; a++)
         for (let b = 0; b < n; b++)
-          small[a * n + b] += (10 * largest * orbit[a] * orbit[b]) / length ** 2;
+          small[a * n + b] +=
+            (along + 10 * largest) * o[a] * o[b] - o[a] * pushed[b] - pushed[a] * o[b];
     }
   }
   const { values, vectors } = eigen(small, n);

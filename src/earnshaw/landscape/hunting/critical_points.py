@@ -96,21 +96,42 @@ class CriticalPoint(Result):
 class Landscape(Result):
     """The result of `hunt`.
 
-    Attributes:
-        teacher: whose landscape this is.
-        found: the critical points, the lowest first.
-        starts: how many starts there were.
-        undecided: how many of them have no verdict: they ran out of iterations, were interrupted,
-            or ended where the verdict is not-critical or inconclusive. Not those in `approaching`.
-        stop: why the hunt ended.
-        settings: all that was asked for, as plain values.
-        begun: where the units of each start were at first, (starts, k, d).
-        ends: where they are now, (starts, k, d).
-        weights: of the units there, (starts, k).
-        relative_losses: of the ends, (starts,).
-        iterations: that each start took, (starts,).
-        approaching: the numbers of the starts that ran out of iterations while they crept to loss
-            0 (`is_approaching`); no verdict either, but not lost.
+    Attributes
+    ----------
+    teacher
+        whose landscape this is.
+    found
+        the critical points, the lowest first.
+    starts
+        how many starts there were.
+    undecided
+        how many of them have no verdict: they ran out of iterations, were interrupted,
+        or ended where the verdict is not-critical or inconclusive. Not those in `approaching`.
+    stop
+        why the hunt ended.
+    settings
+        all that was asked for, as plain values.
+    begun
+        where the units of each start were at first, (starts, k, d).
+    ends
+        where they are now, (starts, k, d).
+    weights
+        of the units there, (starts, k).
+    relative_losses
+        of the ends, (starts,).
+    iterations
+        that each start took, (starts,).
+    approaching
+        the numbers of the starts that ran out of iterations while they crept to loss
+        0 (`is_approaching`); no verdict either, but not lost.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[0.0], [3.0]], [1.0, 1.0], "gaussian")
+    >>> landscape = ew.hunt(teacher, units=1, starts=8)
+    >>> landscape.starts, landscape.ends.shape
+    (8, (8, 1, 1))
     """
 
     teacher: Teacher

@@ -24,6 +24,15 @@ def export(thing: Any, path: str | Path, **named: Any) -> Path:
     `Network`, a fitted estimator (with its committee, where it has one), or a student with
     ``activation=``. The file is written whole or not at all.
 
+    Parameters
+    ----------
+    thing
+        what to write, as above.
+    path
+        where to, a .py file.
+    **named
+        parameters of an activation given by name; ``activation=`` of a student.
+
     Examples
     --------
     >>> import earnshaw as ew

@@ -94,6 +94,29 @@ def reproduce(
 
     The arguments are those of `ReproductionRequest` and `ew.sweep`.
 
+    Parameters
+    ----------
+    name
+        "table1", "table2", "figure1" or "figure2".
+    preset
+        "quick", minutes, or "paper", hours.
+    seeds
+        how many, instead of the preset's.
+    cells
+        depth x width, as "2x5,3x10", instead of all.
+    reading
+        of what the text leaves open, by name.
+    iterations
+        instead of the preset's.
+    store
+        a file of results; what it has is not run again.
+    workers
+        processes on this machine.
+    cluster
+        the address of a Dask scheduler, instead.
+    watch
+        called as cells get done.
+
     Returns
     -------
     Reproduction

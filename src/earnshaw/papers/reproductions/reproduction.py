@@ -34,17 +34,38 @@ class Curve:
 class Reproduction(Result):
     """What `earnshaw reproduce` makes.
 
-    Attributes:
-        name: table1, table2, figure1 or figure2.
-        preset: quick or paper.
-        title: one line for a picture.
-        rows: plain values under the same names in every row: the CSV file.
-        shown: the rows of the readable table, where they are not the same.
-        remarks: what a reader must know.
-        complete: whether every cell that was asked for has its numbers.
-        code: the version that made them.
-        curves: of figure 1.
-        pairs: of table 1 (`table1.PairCurve`).
+    Attributes
+    ----------
+    name
+        table1, table2, figure1 or figure2.
+    preset
+        quick or paper.
+    title
+        one line for a picture.
+    rows
+        plain values under the same names in every row: the CSV file.
+    shown
+        the rows of the readable table, where they are not the same.
+    remarks
+        what a reader must know.
+    complete
+        whether every cell that was asked for has its numbers.
+    code
+        the version that made them.
+    curves
+        of figure 1.
+    pairs
+        of table 1 (`table1.PairCurve`).
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = pathlib.Path(folder) / "results.sqlite"
+    ...     table = ew.reproduce("table2", cells="2x5", seeds=1, iterations=1000, store=store)
+    >>> table.name, table.preset
+    ('table2', 'quick')
     """
 
     name: str
