@@ -249,7 +249,8 @@ def test_units_on_biased_sign_units_are_held():
     loss, rng = population_loss(teacher), np.random.default_rng(0)
     one = loss.optimal_weights(Student([[1.0, 0.0]], [1.0], [0.3])).weights
     found = ew.certify(teacher, Student([[1.0, 0.0]], one, [0.3]))
-    assert found.kind == "cusp-minimum" and found.cusp_margins[0] > 0
+    assert found.kind == "cusp-minimum"
+    assert found.cusp_margins[0] > 0
     # Whatever way it turns a little, the loss rises.
     here = float(loss.value(Student([[1.0, 0.0]], one, [0.3])))
     for _ in range(20):

@@ -8,8 +8,8 @@ Where unit i meets a charge, Phi falls off as Phi(x, x) - kappa |y - x|, and the
 net_i the force of everything else (mathematics.md, "Cusps"). On the sphere f(x.y) may have a cusp
 at the antipode too, of slope kappa' (sign: -kappa, so that -w_j with the opposite weight is as good
 as w_j): there the charges count with kappa'. The same holds on R^d for activations that jump, whose
-cusp is across a ray: along it the loss is smooth. With biases or correlated inputs the slope of such
-a cusp depends on the direction; kappa is then the least, enough to say that a unit is held.
+cusp is across a ray: along it the loss is smooth. With biases or correlated inputs the slope of
+such a cusp depends on the direction; kappa is then the least, enough to say that a unit is held.
 
 A unit counts as sitting on a charge within 1e-8 of its length, or of the length Phi/kappa of the
 cusp if that is more: smooth forces change over that distance by 1e-8 of themselves, less than any

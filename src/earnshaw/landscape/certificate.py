@@ -180,7 +180,7 @@ def certificate(
     norm = float(np.linalg.norm(np.concatenate([by_weights.ravel(), smoothly, excess.ravel()])))
     margins = np.where(held, pulls - np.max(forces, axis=1, initial=0.0), np.nan)
     if binding.least and np.any(held & (pulls > 0) & ~(margins > HELD * np.abs(pulls))):
-        steeper = "a unit sits on a cusp that may hold it or not: its slope depends on the direction"
+        steeper = "a unit is on a cusp whose slope depends on the direction: held or not"
         binding = dataclasses.replace(binding, unsure=binding.unsure or steeper)
     perfect = abs(float(value)) <= objective.rounding_of_zero(binding.student)
     curvature = smallest_curvature(objective, binding, smooth)

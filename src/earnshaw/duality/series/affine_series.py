@@ -44,7 +44,7 @@ FAINT = 1e-6  # sqrt(q) below which a_(n+1)/sqrt(q) has lost its digits, and is 
 
 @lru_cache(maxsize=2)
 def rule(step: float = STEP) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes (2 M + 1,), symmetric, and features (2 M + 1, N): a_n = sum_i s(nodes_i) features_in."""
+    """Nodes (M,), symmetric, and features (M, N): a_n = sum_i s(nodes_i) features_in."""
     nodes, weights = trapezoid_rule(HALF_WIDTH, step)
     rows = weighted_hermite(HIGHEST, nodes)
     counts = rows[0] > 1e-160  # exp(-z^2/4)
