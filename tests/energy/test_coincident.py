@@ -5,7 +5,9 @@ Squared distances from |x|^2 + |y|^2 - 2 x.y would be wrong by up to 1e-5 in r a
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
+import earnshaw as ew
 from energy.cases import case, everything, row_error
 
 pytestmark = pytest.mark.slow
@@ -107,3 +109,25 @@ def test_exactly_parallel_units_of_different_length():
     gradient = loss.gradient(student)
     assert np.max(np.abs(gradient.positions)) <= 1e-15
     assert np.max(np.abs(gradient.weights)) <= 1e-15
+
+
+@pytest.mark.parametrize("dim", [1, 3])
+def test_parallel_units_of_any_lengths_have_the_hessian_of_the_ray(dim):
+    """Relu units along one ray: L = (x - y)^2/2, whatever the last digits of x and y are."""
+    rng = np.random.default_rng(0)
+    ray = np.eye(1, dim) if dim == 1 else rng.normal(size=(1, dim))
+    ray /= np.linalg.norm(ray)
+    for x, y in rng.uniform(0.3, 2.0, size=(12, 2)):
+        loss = ew.population_loss(ew.Teacher(y * ray, [1.0], "relu"))
+        found = loss.hvp(ew.Student(x * ray, [1.0]), (ray, None)).positions
+        assert float(np.sum(ray * np.asarray(found))) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_laplace_units_on_a_line():
+    """L'' of E[exp(-|Z|(x + y))] in closed form by SciPy's quadrature."""
+    second = lambda c: quad(  # noqa: E731
+        lambda z: 2 * z * z * np.exp(-c * z - z * z / 2) / np.sqrt(2 * np.pi), 0, 12
+    )[0]
+    loss = ew.population_loss(ew.Teacher([[0.7]], [1.0], "laplace"))
+    found = float(loss.hessian(ew.Student([[1.3]], [1.0]))[0, 0])
+    assert found == pytest.approx(4 * second(2.6) - 2 * second(2.0), rel=1e-9)

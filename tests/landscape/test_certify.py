@@ -184,3 +184,19 @@ def test_what_does_not_exist_is_said_in_words():
     assert "there are no two" in words
     assert "asked of G only" in words
     assert not any(bad in text.split() for text in words for bad in ("nan", "inf", "nan,", "inf,"))
+
+
+@pytest.mark.slow
+def test_a_sign_unit_of_another_length_is_held_as_well():
+    """sign(x.X) does not depend on |x|: on the proton's ray it is the proton's unit itself."""
+    teacher = ew.Teacher([[-1.0, 0.2], [1.0, 0.5], [0.3, -1.1]], np.ones(3), "sign")
+    weights = [1.0, 1.0, 0.5]
+    same = ew.Student([[-1.0, 0.2], [1.0, 0.5], [0.4, 0.3]], weights)
+    other = ew.Student([[-2.0, 0.4], [0.5, 0.25], [0.4, 0.3]], weights)
+    margins = [ew.certify(teacher, student).cusp_margins[:2] for student in (same, other)]
+    assert np.allclose(*margins, rtol=1e-9)
+    # The slope of the cusp by hand, 2/(pi |x|), and everything else by the loss's own gradient.
+    loss = ew.population_loss(teacher)
+    forces = np.linalg.norm(np.asarray(loss.gradient(same).positions)[:2], axis=1)
+    pulls = 2 * 2 / (np.pi * np.linalg.norm(np.asarray(teacher.positions)[:2], axis=1))
+    assert np.allclose(margins[0], pulls - forces, rtol=1e-9)

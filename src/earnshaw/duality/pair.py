@@ -129,7 +129,9 @@ def deficit(x: Array, y: Array) -> Array:
 
     (|x||y| - x.y)(|x||y| + x.y) is the square of their wedge, which is that of x and y - x: |x|
     times the part of y - x across x. Vectors of different lengths are first made equally long,
-    which costs a rounding of the angle of 1e-16.
+    which costs a rounding of the angle of 1e-16. A part that is no more than the rounding of the
+    difference is 0: parallel vectors must be exactly that, since second derivatives of a kink are
+    as large as the angle is small.
     """
     q1, q2 = jnp.sum(x * x, axis=-1), jnp.sum(y * y, axis=-1)
     size1, size2 = jnp.sqrt(q1), jnp.sqrt(q2)
@@ -138,7 +140,9 @@ def deficit(x: Array, y: Array) -> Array:
     ratio = jnp.where(alike, 1.0, size1 / jnp.where(alike, 1.0, size2))
     gap = ratio[..., None] * y - x
     across = gap - (jnp.sum(gap * x, axis=-1) / jnp.where(q1 > 0, q1, 1.0))[..., None] * x
-    wedge_squared = q1 * jnp.sum(across * across, axis=-1) / ratio**2
+    square = jnp.sum(across * across, axis=-1)
+    rounding = (2 * EPS) ** 2 * (jnp.sum(gap * gap, axis=-1) + jnp.where(alike, 0.0, q1))
+    wedge_squared = q1 * jnp.where(square > rounding, square, 0.0) / ratio**2
     total = size1 * size2 + jnp.sum(x * y, axis=-1)
     return jnp.where((q1 > 0) & (q2 > 0), wedge_squared / jnp.where(total > 0, total, 1.0), 0.0)
 

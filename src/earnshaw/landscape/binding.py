@@ -23,6 +23,7 @@ from __future__ import annotations
 import dataclasses
 from itertools import chain, combinations
 
+import jax.numpy as jnp
 import numpy as np
 from jax import Array
 from scipy.sparse import coo_matrix
@@ -208,6 +209,8 @@ def _bound(objective: Objective, teacher: Teacher, free: Binding, slopes: np.nda
     elif np.any(leader != rest):
         unsure = "units are parallel, across a cusp"
 
+    if rays and not stiff:  # forces are those at the lengths that units have now: pulls too
+        slopes = cusp_slopes(objective, jnp.asarray(snapped))
     c, total = np.asarray(free.student.weights), offset + len(place)
     from_protons, of_protons = _felt(b, proton_place, proton_sides, place, sides, slopes, total)
     from_units, of_units = _felt(c, place, sides, place, sides, slopes, total)
