@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import earnshaw as ew
-from earnshaw.energy._room import LEAST, MOST, room
+from earnshaw.numerics.compiled import LEAST, MOST, room
 
 PROGRAMS = []
 

@@ -8,8 +8,7 @@ import pytest
 
 import earnshaw as ew
 from earnshaw.descent.method import Stop, stop_of
-from earnshaw.learning._reduction import reduced
-from earnshaw.learning._sessions import Outcome
+from earnshaw.learning._sessions import Outcome, reduced
 from earnshaw.learning.run import RESULTS, Run, Trace, decided
 
 W = np.array([[1.0, 0.2], [-0.3, 0.9], [0.5, -0.7]])

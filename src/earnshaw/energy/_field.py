@@ -53,7 +53,7 @@ from earnshaw.energy.couplings.dots import DotCoupling
 from earnshaw.energy.couplings.radial import RadialCoupling
 from earnshaw.energy.couplings.sphere import SphereCoupling
 from earnshaw.errors import EarnshawError
-from earnshaw.numerics.batches import in_batches
+from earnshaw.numerics.compiled import in_batches
 from earnshaw.numerics.fixed_order import sum_all
 
 DENSE = 2048  # units up to which K is a matrix; above, conjugate gradients on products with it

@@ -32,7 +32,6 @@ from earnshaw.energy._field import (
     best_charges,
     best_charges_by_products,
 )
-from earnshaw.energy._room import filled, filled_student, first, room
 from earnshaw.energy._tiles import units, weigh
 from earnshaw.energy.couplings.coupling import Coupling, self_energies_of
 from earnshaw.energy.objective import (
@@ -48,8 +47,7 @@ from earnshaw.energy.objective import (
 from earnshaw.energy.variants import VARIANTS, Terms, check_ones
 from earnshaw.errors import EarnshawError
 from earnshaw.limits import check_memory
-from earnshaw.numerics.batches import in_batches
-from earnshaw.numerics.compiled import compiled
+from earnshaw.numerics.compiled import compiled, filled, first, in_batches, room
 from earnshaw.numerics.fixed_order import one_blas_thread, sum_all
 
 
@@ -201,7 +199,7 @@ class ChargedLoss(Objective):
             return self, student
         if self.roomy.pair_numbers(room(student.units)) > self.field.small:
             return self, student
-        return self.roomy, filled_student(student)
+        return self.roomy, Student(*filled(student.positions, student.weights))
 
     @cached_property
     def roomy(self) -> ChargedLoss | None:

@@ -39,12 +39,10 @@ from jax.typing import ArrayLike
 from earnshaw.charges.manifolds import Manifold, check_squares
 from earnshaw.charges.network import Student, Teacher, is_concrete
 from earnshaw.duality.activation import Activation
-from earnshaw.energy._room import block, first, weightless
 from earnshaw.energy.variants import Terms
 from earnshaw.errors import EarnshawError, UnknownName
 from earnshaw.limits import check_memory
-from earnshaw.numerics.batches import in_batches
-from earnshaw.numerics.compiled import compiled
+from earnshaw.numerics.compiled import block, compiled, first, in_batches, weightless
 from earnshaw.numerics.eigenpairs import Eigenpair, smallest_eigenpair
 from earnshaw.numerics.fixed_order import sum_all
 
@@ -342,7 +340,7 @@ class Objective(eqx.Module):
     def with_room(self, student: Student) -> tuple[Objective, Student]:
         """Loss and student as they are compiled: themselves, or filled up with units of weight 0.
 
-        For numbers, and few units, of losses for which such a unit is none (`_room.py`).
+        For numbers, and few units, of losses for which such a unit is none (`compiled.py`).
         """
         return self, student
 

@@ -42,7 +42,6 @@ from earnshaw.energy._laplacian import (
     moved_together,
     unit_laplacians,
 )
-from earnshaw.energy._room import filled, first, weightless
 from earnshaw.energy._tiles import TILE, Units, units, weigh
 from earnshaw.energy.charged_loss import ChargedLoss
 from earnshaw.energy.couplings.coupling import self_energies_of
@@ -59,7 +58,7 @@ from earnshaw.energy.outputs import added_up, for_all_outputs, free_units_of_all
 from earnshaw.energy.variants import VARIANTS, Terms, check_ones
 from earnshaw.errors import EarnshawError, UnknownName
 from earnshaw.limits import check_integer, check_work
-from earnshaw.numerics.compiled import compiled
+from earnshaw.numerics.compiled import compiled, filled, first, weightless
 from earnshaw.numerics.fixed_order import sum_all
 
 OBJECTIVES = tuple(VARIANTS)

@@ -35,9 +35,8 @@ from earnshaw.energy.population import PopulationLoss, population_loss
 from earnshaw.energy.variants import Terms, check_ones
 from earnshaw.errors import EarnshawError
 from earnshaw.landscape.certificate import certificate
-from earnshaw.learning._reduction import reduced
 from earnshaw.learning._run_file import Stored, read_run, restored, run_checkpoints
-from earnshaw.learning._sessions import AllAtOnce, NodeByNode, Outcome, Session
+from earnshaw.learning._sessions import AllAtOnce, NodeByNode, Outcome, Session, reduced
 from earnshaw.learning._starts import first_students
 from earnshaw.learning.run import Run, decided
 from earnshaw.learning.samples.sampled_nodes import sampled_nodes, translation
