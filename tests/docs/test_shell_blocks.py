@@ -82,10 +82,13 @@ def test_main_command_of_the_readme(tmp_path):
 
 @pytest.mark.slow
 def test_settings_of_speed_and_memory(tmp_path):
-    (line,) = commands(HOWTO / "speed_and_memory.md")
-    asked = "import jax; print(jax.config.jax_compilation_cache_dir)"
-    found = shell(f"export HOME={tmp_path}\n{line}\npython -c '{asked}'", tmp_path)
-    assert found.stdout.strip() == f"{tmp_path}/.cache/earnshaw/jax", found.stderr
+    """Each line by itself, in a process that has no cache of the tests' own."""
+    (block,) = commands(HOWTO / "speed_and_memory.md")
+    another, none = block.replace("/scratch", str(tmp_path)).splitlines()
+    asked = "python -c 'import earnshaw, jax; print(jax.config.jax_compilation_cache_dir)'"
+    for line, folder in ((another, f"{tmp_path}/compiled"), (none, "None")):
+        found = shell(f"unset JAX_COMPILATION_CACHE_DIR\n{line}\n{asked}", tmp_path)
+        assert found.stdout.strip() == folder, found.stderr
 
 
 @contextmanager

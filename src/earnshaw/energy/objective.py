@@ -456,8 +456,9 @@ def freedom(objective: Objective, student: Student) -> int:
 
 def of_units(objective: Objective, student: Student, used: Any) -> Any:
     """Which of the coordinates that may move are those of `used` units (k,): booleans (n,)."""
-    of_weights = 0 if objective.wrt == "positions" else student.weights.size // student.units
-    of_positions = freedom(objective, student) // student.units - of_weights
+    units = max(student.units, 1)  # an empty student has no coordinates
+    of_weights = 0 if objective.wrt == "positions" else student.weights.size // units
+    of_positions = freedom(objective, student) // units - of_weights
     repeat = np if isinstance(used, np.ndarray) else jnp
     parts = (repeat.repeat(used, of_positions), repeat.repeat(used, of_weights))
     return repeat.concatenate(parts)
