@@ -32,6 +32,18 @@ def test_two_outputs_are_learned_node_by_node_not_told_how_many(tmp_path):
     assert (tmp_path / "run.png").stat().st_size > 10_000
 
 
+@pytest.mark.parametrize("method", ["node-wise-gd", "node-wise-paper"])
+def test_outputs_that_are_multiples_of_each_other_are_learned_as_one(method):
+    """With weights c u, |u| = 1, the loss is that of the weights c: so is the way down."""
+    positions, weights = np.random.default_rng(1).normal(size=(2, 2)), np.array([1.0, -0.6])
+    asked = {"method": method, "units": 2, "iterations": 40, "seed": 3}
+    one = ew.learn(ew.Teacher(positions, weights, "gaussian"), **asked)
+    unit = np.array([0.6, -0.8])
+    two = ew.learn(ew.Teacher(positions, np.outer(weights, unit), "gaussian"), **asked)
+    np.testing.assert_allclose(two.student.positions, one.student.positions, atol=1e-7)
+    np.testing.assert_allclose(two.student.weights, np.outer(one.student.weights, unit), atol=1e-7)
+
+
 def test_units_of_two_activations_and_a_constant_come_back_by_newtons_method():
     """From near by: each unit is matched with one of its own activation."""
     rng = np.random.default_rng(3)
@@ -71,7 +83,7 @@ def test_a_student_of_another_activation_goes_down_its_own_loss():
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({"method": "noisy-sgd"}, "is for one output"),
+        ({"method": "node-wise-sgd"}, "is for one output"),
         ({"oracle": "float64"}, "is for one output"),
         ({"student_activation": "erf,tanh"}, "places units of one activation"),
         ({"samples": 10, "student_activation": "erf"}, "needs an exact loss"),

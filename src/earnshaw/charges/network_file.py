@@ -19,7 +19,8 @@ and, for a teacher, and a student that knows of which kind its units are,
 Other fields are ignored. A file written by hand needs no header, and only positions, weights and an
 activation (or a potential); CSV files are those of `_network_csv.py`; docs/files.md has examples. A
 species made from a user's own function or object has no name to store: a teacher of it is refused,
-a student is stored without. Files of runs, paths, hunts and proofs hold a teacher too, as a part of
+a student is stored without, and so is one of an activation whose
+parameters are not the usual ones, if no teacher gave it. Files of runs, paths, hunts and proofs hold a teacher too, as a part of
 this kind.
 """
 
@@ -34,9 +35,13 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from earnshaw.charges._network_csv import csv_text, read_csv
+from earnshaw.charges.mixed import same_activation
 from earnshaw.charges.network import Student, Teacher, UnitKind, checked_charges
 from earnshaw.charges.species import Species
+from earnshaw.duality.activation import DotProduct
 from earnshaw.duality.affine_dual import MixedDual
+from earnshaw.duality.named import activation as named_activation
+from earnshaw.duality.named import is_activation
 from earnshaw.errors import EarnshawError
 from earnshaw.files.atomic import write_text
 from earnshaw.files.fields import Group, array, integer, number, table, text, values
@@ -316,10 +321,26 @@ def _student_fields(
     positions: ArrayLike, weights: ArrayLike, kind: UnitKind | None, biased: bool
 ) -> Fields:
     fields = _charge_fields(positions, weights, biased)
-    if kind is not None and isinstance(kind.units, Species) and kind.units.origin != "object":
-        on = {} if kind.manifold is None else {"on": kind.manifold.name}
-        fields |= _species_fields(kind.units) | on
+    if kind is not None:
+        fields |= _kind_fields(kind)
     return STUDENT.with_header(fields)
+
+
+def _kind_fields(kind: UnitKind) -> Fields:
+    """Of which kind a student's units are, as far as that has a name to store."""
+    if isinstance(kind.units, Species):
+        if kind.units.origin == "object":
+            return {}
+        on = {} if kind.manifold is None else {"on": kind.manifold.name}
+        return _species_fields(kind.units) | on
+    several = isinstance(kind.units, tuple)
+    listed = kind.units if isinstance(kind.units, tuple) else (kind.units,)
+    for each in listed:
+        known = isinstance(each, DotProduct) and is_activation(each.name)
+        if not known or not same_activation(each, named_activation(each.name)):
+            return {}
+    names = [each.name for each in listed]
+    return {"activations": names} if several else {"activation": names[0], "parameters": {}}
 
 
 def _species_fields(species: Species) -> Fields:

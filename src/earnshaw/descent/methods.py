@@ -40,7 +40,7 @@ SEARCHING = (
     *("node-wise-paper", "node-wise-gd"),
 )
 BY_THEORY = ("gd", "second-gd", "perturbed-gd", "noisy-sgd", "node-wise-paper", "node-wise-gd")
-OF_SEVERAL_OUTPUTS = ("gd", "hessian-descent", "second-gd", "perturbed-gd", "newton", "node-wise")
+OF_SEVERAL_OUTPUTS = tuple(name for name in METHODS if name != "node-wise-sgd")  # its weights are 1
 TOLERANCES = {
     "gd": 1e-8,
     "hessian-descent": 1e-6,

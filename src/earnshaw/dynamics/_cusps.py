@@ -42,7 +42,7 @@ def find_cusp(loss: PopulationLoss, student: Student) -> Cusp:
     """The cusp of a loss, or an error where units would meet on more than single points."""
     if loss.unbounded:
         return Cusp(1.0, 0.0, np.inf)  # only its sign is used: meeting ends the run
-    name = loss.teacher.species.name
+    name = loss.teacher.species.name if loss.kind is None else loss.kind.name
     places = jnp.concatenate([loss.teacher.positions, student.positions])
     slopes = loss.cusp(places)
     slope, opposite = float(slopes[jnp.argmax(jnp.abs(slopes))]), 0.0

@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
-from earnshaw.charges.network import Student, Teacher
-from earnshaw.charges.network_file import network_values
+from earnshaw.charges.network import Student, Teacher, UnitKind
+from earnshaw.charges.network_file import student_values
 from earnshaw.errors import OutOfRange
 from earnshaw.files.atomic import as_path
 from earnshaw.results import Result, looked_up, number
@@ -73,7 +73,8 @@ class Path(Result, eqx.Module):
 
     `energy` is the objective (the loss L, not L/2) at each time. `bound` has the proton that each
     unit ended on (or on whose antipode), or -1; `group` the first of the units that share its
-    place, itself where it is alone. `steps` counts the steps tried, rejected ones too. `stop`:
+    place, itself where it is alone. `steps` counts the steps tried, rejected ones too. `kind` is of
+    which activation the electrons are, if not of the protons'. `stop`:
 
     - "time"         the time asked for has passed;
     - "equilibrium"  all speeds are below what the tolerances can tell from 0;
@@ -96,6 +97,7 @@ class Path(Result, eqx.Module):
     stop: Stop = eqx.field(static=True)
     steps: int = eqx.field(static=True)
     pause: Pause | None = None
+    kind: UnitKind | None = None
 
     _picture: ClassVar[str] = "earnshaw.plots.motion:draw_path"
     _panel: ClassVar[str] = "earnshaw.plots.motion:draw_ways"
@@ -110,7 +112,18 @@ class Path(Result, eqx.Module):
     @property
     def student(self) -> Student:
         """The student at the end."""
-        return Student(self.positions[-1], self.weights[-1]).of(self.teacher)
+        student = Student(self.positions[-1], self.weights[-1]).of(self.unit_kind)
+        return student.with_biases() if self.teacher.biased else student
+
+    @property
+    def unit_kind(self) -> UnitKind:
+        """Of which kind the electrons are."""
+        return self.teacher.unit_kind if self.kind is None else self.kind
+
+    @property
+    def of_one_activation(self) -> bool:
+        """Whether all electrons feel one potential, which pictures can show behind them."""
+        return not isinstance(self.unit_kind.responses, tuple)
 
     def summary(self) -> dict[str, Any]:
         """Plain values for JSON: the energy at 200 times at most, and how it ended."""
@@ -123,13 +136,15 @@ class Path(Result, eqx.Module):
             "collisions": [one._asdict() for one in self.collisions],
             "bound": self.bound.tolist(),
             "group": self.group.tolist(),
-            "student": network_values(self.positions[-1], self.weights[-1], self.teacher.unit_kind),
+            "student": student_values(self.student),
             "steps": self.steps,
         }
 
     def _title(self) -> str:
         teacher, count = self.teacher, len(self.bound)
-        words = f"{count} electron{'' if count == 1 else 's'} among {teacher.units}"
+        words = f"{count} electron{'' if count == 1 else 's'}"
+        words += "" if self.kind is None else f" of {self.kind.name}"
+        words += f" among {teacher.units}"
         protons = f"{words} proton{'' if teacher.units == 1 else 's'}"
         return f"{teacher.species.name}, d = {teacher.input_dim}, {protons}"
 

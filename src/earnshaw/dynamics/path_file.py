@@ -4,6 +4,7 @@ The fields of the file, beside its header:
 
     times, positions, weights, energy, bound, group, steps, stop, events   as in `Path`
     teacher.*   the teacher
+    student.*   the student at the end, where its activation is not the teacher's
     pause.*     what is needed to go on, as in `Pause`; a path that cannot go on has none
     settings    whatever the writer adds
 """
@@ -16,7 +17,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from earnshaw.charges.network_file import TEACHER, network_fields, teacher_of
+from earnshaw.charges.network_file import STUDENT, TEACHER, network_fields, student_of, teacher_of
 from earnshaw.dynamics.path import Encounter, Path, Pause, Stop
 from earnshaw.dynamics.path import Kind as Meeting
 from earnshaw.dynamics.settings import Settings
@@ -61,6 +62,7 @@ PATH = Kind(
     (
         *PLAIN,
         part("teacher", TEACHER),
+        part("student", STUDENT, optional=True),
         parts("events", EVENT),
         table("settings"),
         part("pause", PAUSE, optional=True),
@@ -88,6 +90,8 @@ def path_checkpoints(
 def _fields(path: Path, settings: dict[str, Any]) -> Fields:
     fields = {field.name: getattr(path, field.name) for field in PLAIN}
     fields["teacher"] = network_fields(path.teacher)
+    if path.kind is not None:
+        fields["student"] = network_fields(path.student)
     fields["events"] = [event._asdict() for event in path.events]
     fields["settings"] = settings
     fields["pause"] = None if path.pause is None else path.pause._asdict()
@@ -110,6 +114,7 @@ def _path(fields: Fields) -> tuple[Path, dict[str, Any]]:
         teacher=teacher,
         events=tuple(Encounter(**event) for event in fields["events"]),
         pause=Pause(**fields["pause"]) if "pause" in fields else None,
+        kind=student_of(fields["student"]).unit_kind if "student" in fields else None,
     )
     return path, fields["settings"]
 

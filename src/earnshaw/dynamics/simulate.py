@@ -103,10 +103,7 @@ def simulate(
     loss = population_loss(teacher, asked.objective, wrt=asked.wrt)
     if not isinstance(student, Student):
         raise EarnshawError(f"simulate needs a Student, not {type(student).__name__}")
-    if loss.suited_to(student) is not loss:
-        raise EarnshawError(
-            f"the student is of {student.unit_kind.name}; allowed: the teacher's activation"  # type: ignore[union-attr]
-        )
+    loss = loss.suited_to(student)
     if loss.check(student).units == 0:
         raise EarnshawError("the student has no units; allowed: one or more")
     return _Run(loss, student, asked).go(on_progress, checkpoint)
@@ -153,7 +150,7 @@ def extend(
     )
     if asked.time < path.times[-1]:
         raise OutOfRange("time", time, f"at least {path.times[-1]:g}, which has passed already")
-    loss = population_loss(path.teacher, asked.objective, wrt=asked.wrt)
+    loss = population_loss(path.teacher, asked.objective, wrt=asked.wrt).suited_to(path.student)
     run = _Run(loss, Student(path.positions[0], path.weights[0]), asked)
     run.restore(path, pause)
     return run.go(on_progress, checkpoint)
@@ -166,6 +163,12 @@ def _world(loss: PopulationLoss, student: Student, size: float, asked: Settings)
     """What the integrator needs to know of the loss, among charges of this size."""
     still = asked.wrt == "weights"
     cusp = Cusp(0.0, 0.0, np.inf) if still else find_cusp(loss, student)
+    if cusp.exists and loss.of_another_kind:
+        raise EarnshawError(
+            f"units of {loss.kind.name} bind to each other, and no rule says what units of "  # type: ignore[union-attr]
+            f"{loss.teacher.species.name} do to them; allowed: a student of the teacher's activation, or "
+            "one without cusps"
+        )
     close = closeness(cusp, size, asked.rtol, asked.atol)
     length = cusp.length if np.isfinite(cusp.length) else max(size, close.reach)
     pointed = has_point(loss)
@@ -398,6 +401,7 @@ class _Run:
             bound=self.clusters.bound,
             group=np.asarray([np.flatnonzero(leader == label)[0] for label in leader]),
             teacher=self.world.loss.teacher,
+            kind=self.world.loss.kind,
             events=tuple(self.events),
             stop=stop,
             steps=self.tried,

@@ -9,6 +9,7 @@ catalogue where the table is that of the name, else "".
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,7 @@ def _of_path(path: Path) -> dict[str, Any]:
         weights=path.weights[kept],
         energy=path.energy[kept],
         bound=bound,
+        one_kind=path.kind is None,
     )
 
 
@@ -104,7 +106,8 @@ def _of_run(run: Run) -> dict[str, Any]:
                 : unit + (row == len(ways[unit]) - 1)
             ]
     kept = _thinned(len(positions))
-    loss = population_loss(run.teacher)
+    own = population_loss(run.teacher)
+    loss = own.suited_to(run.student)
     energy = [
         float(loss.value(Student(positions[n], weights[n]))) if len(final) else run.loss
         for n in kept
@@ -119,6 +122,7 @@ def _of_run(run: Run) -> dict[str, Any]:
         positions=positions[kept],
         weights=weights[kept],
         energy=np.asarray(energy),
+        one_kind=loss is own,
     )
 
 
@@ -164,6 +168,7 @@ def _replay(
     energy: np.ndarray,
     bound: np.ndarray | None = None,
     notes: list[str] | None = None,
+    one_kind: bool = True,
 ) -> dict[str, Any]:
     if teacher.outputs is not None:
         raise EarnshawError(
@@ -172,10 +177,10 @@ def _replay(
     check_memory({"numbers of a replay": positions.size}, copies=20)
     on, dim = teacher.manifold.name, teacher.dim
     stage = STAGE_OF.get((on, dim), "space")
-    try:
-        table = potential_table(teacher)
-    except EarnshawError:
-        table = None
+    table = None
+    if one_kind:  # else there is more than one potential
+        with suppress(EarnshawError):
+            table = potential_table(teacher)
     return {
         "title": title,
         "words": words,

@@ -143,7 +143,8 @@ def resting_places(
     `others` are all electrons but the one of that `weight`. Not those on a cusp, where it has no
     gradient; and those nearer to each other than the grid's cells can be missed.
     """
-    field = _Field(population_loss(teacher, "without-constants"), others, weight)
+    loss = population_loss(teacher, "without-constants").suited_to(others)
+    field = _Field(loss, others, weight)
     side = np.linspace(-reach, reach, GRID)
     grid = np.asarray(centre) + np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
     slopes = np.linalg.norm(field.slope(grid), axis=1)

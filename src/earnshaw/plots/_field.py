@@ -13,7 +13,8 @@ import numpy as np
 from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap, ListedColormap
 from matplotlib.patches import Circle as Disc
 
-from earnshaw.charges.network import Student, Teacher
+from earnshaw.charges.network import Student, Teacher, UnitKind
+from earnshaw.dynamics.path import Path
 from earnshaw.energy.population import population_loss
 from earnshaw.plots._projection import Circle, Globe, Grid, Line, View
 from earnshaw.plots.style import NEGATIVE, POSITIVE
@@ -24,11 +25,20 @@ BEND = 1.6  # shades are finer near 0
 
 
 def potentials(
-    teacher: Teacher, points: np.ndarray, positions: np.ndarray, weights: np.ndarray
+    teacher: Teacher,
+    points: np.ndarray,
+    positions: np.ndarray,
+    weights: np.ndarray,
+    kind: UnitKind | None = None,
 ) -> np.ndarray:
-    """C at points (n, d) for each of m students, positions (m, k, d) and weights (m, k): (m, n)."""
+    """C at points (n, d) for each of m students, positions (m, k, d) and weights (m, k): (m, n).
+
+    As units of `kind` feel it, the students' own; else of the teacher's.
+    """
     # The objective without constants is the one that is finite for every potential.
     loss = population_loss(teacher, "without-constants")
+    if kind is not None:
+        loss = loss.suited_to(Student(positions[0], weights[0]).of(kind))
     where = jnp.asarray(points)
 
     def one(student: tuple[jax.Array, jax.Array]) -> jax.Array:
@@ -39,11 +49,11 @@ def potentials(
 
 
 def felt_potentials(
-    teacher: Teacher, points: np.ndarray, positions: np.ndarray, weights: np.ndarray, unit: int
+    path: Path, points: np.ndarray, positions: np.ndarray, weights: np.ndarray, unit: int
 ) -> np.ndarray:
-    """The same without the charge of student unit `unit`: what that unit feels, (m, n)."""
+    """The same among the electrons of a path but `unit`: what that unit feels, (m, n)."""
     others = np.delete(positions, unit, axis=1), np.delete(weights, unit, axis=1)
-    return potentials(teacher, points, *others)
+    return potentials(path.teacher, points, *others, path.kind)
 
 
 class Shades:

@@ -41,15 +41,15 @@ class Rests:
         self, path: Path, view: View, unit: int, moment: int, rest: Equilibrium | None
     ) -> None:
         self.view, self.ends = view, path.positions[-1]
-        self.harmonic = is_harmonic(path.teacher)
+        self.harmonic = path.kind is None and is_harmonic(path.teacher)
         self.of_all = rest
         self.places: list[RestingPlace] = []
         weight = float(path.weights[moment, unit])
-        if isinstance(view, Plane) and weight:
+        if isinstance(view, Plane) and weight and path.of_one_activation:
             others = Student(
                 np.delete(path.positions[moment], unit, axis=0),
                 np.delete(path.weights[moment], unit),
-            )
+            ).of(path.unit_kind)
             found = resting_places(path.teacher, others, weight, view.centre, view.reach)
             self.places = [one for one in found if not self._taken(one.place)]
 

@@ -97,7 +97,7 @@ class Film:
         self.figure = Figure(figsize=SIZE, dpi=DPI)
         self.canvas = FigureCanvasAgg(self.figure)
         view, self.ways = view_of(path)
-        self.view = Landscape(view) if isinstance(view, Line) else view
+        self.view = Landscape(view) if isinstance(view, Line) and path.of_one_activation else view
         box = (0.0, 0.12, 0.58, 0.78) if view.deep else (0.085, 0.225, 0.44, 0.67)
         self.axes: Any = self.figure.add_axes(box, projection="3d" if view.deep else None)
         self.energy_axes: Any = self.figure.add_axes((0.64, 0.225, 0.335, 0.6))
@@ -135,12 +135,12 @@ class Film:
 
     def _furnish_charges(self) -> None:
         """Everything behind the charges, and the potential of all frames at once."""
-        self.grid = self.view.grid(GRID)
+        self.grid = self.view.grid(GRID) if self.path.of_one_activation else None
         self.fields: np.ndarray | None = None
         if self.grid is not None:
             self.axes.grid(False)
             then = self.positions, self.weights
-            self.fields = felt_potentials(self.path.teacher, self.grid.points, *then, self.felt_by)
+            self.fields = felt_potentials(self.path, self.grid.points, *then, self.felt_by)
             self.shades = Shades(self.fields)
         self.view.furnish(self.axes)
         self.axes.set_axisbelow(True)

@@ -118,7 +118,8 @@ def facts(path: Path) -> str:
         [
             units_of(path.teacher),
             plural(path.teacher.units, "proton"),
-            plural(len(path.bound), "electron"),
+            plural(len(path.bound), "electron")
+            + ("" if path.kind is None else f" of {path.kind.name}"),
             f"time 0 to {short(float(path.times[-1]))}",
         ]
     )
@@ -238,14 +239,14 @@ def _draw_numbers(axes: Any, view: View, path: Path, free: np.ndarray, moved: np
 
 def _draw_potential(axes: Any, path: Path, view: View, felt_by: int, moment: int) -> Shades | None:
     """That one electron feels at the path's entry `moment`; on the line at all times."""
-    grid = view.grid(GRID)
+    grid = view.grid(GRID) if path.of_one_activation else None
     if grid is None:
         return None
     axes.grid(False)
     charges_then = path.positions[moment][None], path.weights[moment][None]
     if isinstance(view, Line):
         charges_then = path.at(np.linspace(0, view.span, MOMENTS))
-    values = felt_potentials(path.teacher, grid.points, *charges_then, felt_by)
+    values = felt_potentials(path, grid.points, *charges_then, felt_by)
     shades = Shades(values)
     paint(axes, view, grid, values.T if isinstance(view, Line) else values[0], shades)
     return shades
