@@ -19,9 +19,9 @@ and, for a teacher, and a student that knows of which kind its units are,
 Other fields are ignored. A file written by hand needs no header, and only positions, weights and an
 activation (or a potential); CSV files are those of `_network_csv.py`; docs/files.md has examples. A
 species made from a user's own function or object has no name to store: a teacher of it is refused,
-a student is stored without, and so is one of an activation whose
-parameters are not the usual ones, if no teacher gave it. Files of runs, paths, hunts and proofs hold a teacher too, as a part of
-this kind.
+a student is stored without, and so is one of an activation whose parameters are not the usual ones,
+if no teacher gave it. Files of runs, paths, hunts and proofs hold a teacher too, as a part of this
+kind.
 """
 
 from __future__ import annotations

@@ -163,11 +163,10 @@ def _world(loss: PopulationLoss, student: Student, size: float, asked: Settings)
     """What the integrator needs to know of the loss, among charges of this size."""
     still = asked.wrt == "weights"
     cusp = Cusp(0.0, 0.0, np.inf) if still else find_cusp(loss, student)
-    if cusp.exists and loss.of_another_kind:
+    if cusp.exists and loss.kind is not None:
         raise EarnshawError(
-            f"units of {loss.kind.name} bind to each other, and no rule says what units of "  # type: ignore[union-attr]
-            f"{loss.teacher.species.name} do to them; allowed: a student of the teacher's activation, or "
-            "one without cusps"
+            f"units of {loss.kind.name} bind to each other, but not to protons of another "
+            "activation; allowed: a student of the teacher's activation, or of one without cusps"
         )
     close = closeness(cusp, size, asked.rtol, asked.atol)
     length = cusp.length if np.isfinite(cusp.length) else max(size, close.reach)
