@@ -11,6 +11,7 @@ import re
 # What stays as it is: literals, roles, and the emphasis that napoleon puts around parameters.
 KEPT = re.compile(r"(``.*?``|:\w+:`.*?`|`[^`]*`|\*\*\\?\*{0,2}\w+\*\*|\*\*[\w, ]+\*\*)")
 FIELD = re.compile(r"\s*(:\w+[^:]*:|\.\. )")
+RETURNED = re.compile(r"(?:\* )?\*[^*]+\*(?= --|$)")  # the type, as napoleon has it
 MARKUP = re.compile(r"(\||(?<=\w)_(?!\w)|(?<!\*)\*(?!\*))")
 
 
@@ -61,6 +62,8 @@ def with_escapes(app, what, name, obj, options, lines):
         start = field.end() if field else 0
         if re.match(r"\s*\* ", line):  # a list
             start = line.index("*") + 1
+        if field and field[1] == ":returns:" and (kind := RETURNED.match(line[start:])):
+            start += kind.end()
         lines[i] = line[:start] + escaped(line[start:])
 
 

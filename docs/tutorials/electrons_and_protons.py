@@ -83,7 +83,7 @@ plt.show()
 # ## Five electrons among five protons
 #
 # With more charges the electrons also repel each other. We let go of five of them and follow gradient *flow*, descent
-# with infinitely short steps: $\dot\theta = -\tfrac12 \nabla L$. The potential is now the one that is closest to that
+# with infinitely short steps: $\dot\theta = -\tfrac{1}{2} \nabla L$. The potential is now the one that is closest to that
 # of real charges in the plane, called `almost-harmonic`; what that means comes at the end.
 
 # %%

@@ -55,6 +55,27 @@ def test_links_lead_somewhere(page):
     assert not lost
 
 
+def test_a_broken_link_of_the_site_is_found(tmp_path, monkeypatch):
+    """What the site's build warns of: a file that is not there, a place that a page lacks."""
+    monkeypatch.syspath_prepend(DOCS / "_ext")
+    pytest.importorskip("sphinx", reason="the extra docs")
+    from whole_links import broken
+
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "index.html").write_text(
+        '<h1 id="start">x</h1><a href="#start"></a><a href="deep/one.html#two%20words"></a>'
+        '<img src="lost.png"><a href="deep/one.html#lost"></a><a href="https://example.org/"></a>'
+    )
+    (tmp_path / "deep" / "one.html").write_text(
+        '<p id="two words"><a href="../index.html#top"></a><a href="lost.html"></a>'
+    )
+    assert sorted(broken(tmp_path)) == [
+        ("deep/one.html", "lost.html"),
+        ("index.html", "deep/one.html#lost"),
+        ("index.html", "lost.png"),
+    ]
+
+
 def test_every_page_is_in_the_contents():
     """A page that no toctree names would be a warning of Sphinx; here without Sphinx."""
     named = set()
