@@ -1,7 +1,7 @@
 """The lab in headless Chromium: its pictures, and how many frames a second it draws.
 
     python benchmarks/lab.py --pictures docs/images     lab-earnshaw.png, -five, -basins, -sign
-    python benchmarks/lab.py --scenes FOLDER            every scene, light and dark, desktop and phone
+    python benchmarks/lab.py --scenes FOLDER            all nine, light and dark, wide and narrow
     python benchmarks/lab.py --frames                   32 electrons among 32 protons, field shown
 
 Needs Chromium and Playwright. The browser draws in software, so frames a second are those of two

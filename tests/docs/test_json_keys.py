@@ -12,7 +12,7 @@ import pytest
 import earnshaw as ew
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "json.md"
-OPTIONAL = {"saved", "points", "plot", "drawn", "proof"}  # where the option that asks for it was given
+OPTIONAL = {"saved", "points", "plot", "drawn", "proof"}  # where an option asks for it
 LINES = {
     "potential": "potential relu --dim 3 --at 0.5",
     "realize": "realize --potential 'exp(rho-1)' --dim 3",

@@ -28,7 +28,7 @@ from earnshaw.limits import check_integer
 def check_proof(source: str | os.PathLike[str] | Proof) -> Proof:
     """The proof in a file (or this proof), verified; or one line on what does not hold.
 
-    Nothing is searched for: the box, its radius and the bounds are taken from the proof, and tested.
+    Nothing is searched for: box, radius and bounds are taken from the proof, and tested.
 
     Parameters
     ----------
