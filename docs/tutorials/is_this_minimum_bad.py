@@ -137,4 +137,5 @@ print(f"{found.kind}: {found.reason}")
 #
 # Hunt again with `units=9` in `ew.hunt`. How many of 100 starts end in a bad minimum now? (`ew.hunt(teacher, units=9,
 # starts=100, fixed_charges=True)`, or from a shell `earnshaw landscape --activation relu --teacher orthonormal --dim 8
-# --units 8 --student-units 9 --fixed-charges --starts 100`.)
+# --units 8 --student-units 9 --fixed-charges --starts 100`.) It takes a minute or two, since a student with a unit to spare
+# comes down ever more slowly: those still falling are counted as `approaching 0`, and `undecided` ended nowhere in time.
