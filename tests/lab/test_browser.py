@@ -80,6 +80,63 @@ def test_keys_and_wheel(lab):
     lab.wait_for_function("lab.state.weights[0] > 1.05")
 
 
+def test_one_step_goes_to_the_next_record(lab):
+    """However long a step of the flow is: the clock stands at it, and the charges have moved."""
+    scene(lab, "five")
+    start = lab.evaluate(SHOWN)
+    lab.get_by_role("button", name="One step").click()
+    lab.wait_for_function("lab.clock > 1e-8")
+    assert lab.evaluate("lab.history.some(record => record.time === lab.clock)")
+    assert lab.evaluate(SHOWN) != start
+
+
+def test_charges_are_what_was_typed(lab):
+    scene(lab, "five")
+    lab.get_by_text("The charges").click()
+    weight = lab.get_by_label("weight of electron 2")
+    weight.fill("0.12345")
+    weight.press("Enter")
+    assert lab.evaluate("lab.state.weights[1]") == 0.12345
+    lab.get_by_text("The charges").click()
+
+
+def test_an_open_theorem_stays_open(lab):
+    """While a proton is dragged and the numbers change."""
+    scene(lab, "earnshaw")
+    card = lab.locator(".theorems details")
+    card.locator("summary").click()
+    loss = lab.evaluate("lab.seen.loss")
+    lab.evaluate("lab.moveCharge({ what: 'proton', index: 2 }, [0.1, 0.7], true)")
+    lab.wait_for_function("loss => lab.seen && lab.seen.loss !== loss", arg=loss)
+    assert card.evaluate("one => one.open")
+    card.locator("summary").click()
+
+
+def test_a_scene_forgets_what_was_selected_and_typed(lab):
+    lab.evaluate("lab.selected = { what: 'electron', index: 0 }; lab.changed()")
+    lab.get_by_label("Formula").fill("x^3")
+    lab.evaluate("document.activeElement.blur()")
+    scene(lab, "sign")
+    assert lab.evaluate("lab.selected") is None
+    assert lab.get_by_label("Formula").input_value() == ""
+
+
+def test_a_replay_without_a_table_shows_no_other_numbers(lab):
+    """What the library has computed is shown; of what the page cannot compute nothing is left."""
+    scene(lab, "relu")
+    replay = start_of(ew.Teacher([[0.0, 0.0]], [0.0], "gaussian"), ew.Student([[1.0, 0.2]], [1.0]))
+    replay |= {"table": None, "potential": "", "unit": "point"}
+    lab.evaluate("replay => lab.openReplay(replay)", replay)
+    lab.wait_for_timeout(400)
+    assert lab.locator(".badge").inner_text() == "no verdict"
+    assert lab.locator(".numbers").inner_text() == ""
+    assert lab.locator(".theorem").count() == 0
+    assert lab.get_by_text("The functions").is_hidden()
+    assert "null" not in lab.locator(".story").inner_text()
+    scene(lab, "relu")
+    assert lab.get_by_text("The functions").is_visible()
+
+
 def test_rewind_gives_the_same_start(lab):
     """To the last bit; and the same motion again."""
     scene(lab, "five")
@@ -224,6 +281,7 @@ def test_csv_scene_is_grey_without_python(lab):
     button = lab.get_by_role("button", name="fit a CSV …")
     assert button.is_disabled()
     assert "needs Python" in button.get_attribute("title")
+    assert lab.get_by_text("Formulas, certificates and fits need Python").is_visible()
     lab.evaluate("lab.ask = lab.options.ask; lab.controls.update()")
 
 

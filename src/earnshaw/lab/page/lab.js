@@ -227,6 +227,7 @@ export class Lab extends Editing {
       this.complain(`a formula needs Python: ${this.options.reason}`);
       return;
     }
+    this.controls.say("asking Python for the table of the formula …");
     try {
       const found = await this.ask("formula", { formula, stage });
       this.given = found.table;
@@ -236,6 +237,7 @@ export class Lab extends Editing {
     } catch (error) {
       this.complain(/** @type {Error} */ (error).message);
     }
+    this.controls.say("");
   }
 
   /** What a question to Python is about. */
