@@ -137,6 +137,31 @@ def test_a_replay_without_a_table_shows_no_other_numbers(lab):
     assert lab.get_by_text("The functions").is_visible()
 
 
+def test_values_where_the_pointer_is(lab):
+    """Of a charge, and of the potential where none is, on the sphere too; the wheel zooms there."""
+    scene(lab, "sign")
+    box = lab.locator("canvas.stage").bounding_box()
+    lab.mouse.move(box["x"] + 60, box["y"] + 60)
+    tip = lab.locator(".tip")
+    assert tip.inner_text().startswith("potential ")
+    place, protons, electrons = (
+        np.asarray(lab.evaluate(what))
+        for what in ("lab.stage.unplace(60, 60)", "lab.state.protons", "lab.state.electrons")
+    )
+    charges, weights = map(np.asarray, lab.evaluate("[lab.state.charges, lab.state.weights]"))
+    phi = ew.potential("sign", dim=3)
+    felt = float(phi(protons @ place) @ charges - phi(electrons @ place) @ weights)
+    assert float(tip.inner_text().split()[1].replace("−", "-")) == pytest.approx(felt, rel=6e-3)
+    x, y, _ = lab.evaluate("lab.stage.place(lab.now().x, 6)")
+    lab.mouse.move(box["x"] + x, box["y"] + y)
+    assert tip.inner_text().startswith("electron 3 at")
+    lab.mouse.move(box["x"] + 60, box["y"] + 60)
+    span = lab.evaluate("lab.stage.span")
+    lab.mouse.wheel(0, 100)
+    lab.wait_for_function("span => lab.stage.span > span", arg=span)
+    lab.mouse.move(0, 0)
+
+
 def test_rewind_gives_the_same_start(lab):
     """To the last bit; and the same motion again."""
     scene(lab, "five")

@@ -49,7 +49,7 @@ export function showStory(controls) {
             el(
               "p",
               { className: "hint" },
-              `R^${lab.state.dim}, along the two directions in which the protons spread most.`,
+              `R^${lab.state.dim}, along the two directions in which the charges spread most.`,
             ),
           ]
         : []),
