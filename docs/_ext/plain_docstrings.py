@@ -70,7 +70,7 @@ def with_escapes(app, what, name, obj, options, lines):
 
 def without_aliases(app, what, name, obj, skip, options):
     """Fields of a named tuple stand in its signature; that they have numbers says nothing."""
-    return True if (obj.__doc__ or "").startswith("Alias for field number") else None
+    return True if str(obj.__doc__).startswith("Alias for field number") else None
 
 
 def setup(app):
