@@ -339,6 +339,28 @@ def test_csv_scene_with_python(lab):
     lab.evaluate("void (lab.ask = lab.options.ask)")
 
 
+def test_a_potential_is_realized_or_refused_in_words(lab):
+    """What Python says of a typed potential stands on the page; a refusal leaves the last units."""
+    scene(lab, "five")
+    words = "the Fourier transform is -0.02 < 0 at |omega| = 6.8"
+    lab.evaluate(
+        """words => { lab.ask = async (_, { formula }) => {
+             if (formula === "0/0") throw new Error("division by zero");
+             return { table: lab.table, activation: null, words }; }; lab.controls.update(); }""",
+        words,
+    )
+    field = lab.get_by_label("Formula")
+    field.fill("max(1 - r, 0)")
+    field.press("Enter")
+    lab.get_by_text(words).wait_for()
+    assert lab.evaluate("lab.state.formula") == "max(1 - r, 0)"
+    field.fill("0/0")
+    field.press("Enter")
+    lab.get_by_text("division by zero").wait_for()
+    assert lab.evaluate("lab.state.formula") == "max(1 - r, 0)"
+    lab.evaluate("void (lab.ask = lab.options.ask)")
+
+
 def test_every_potential_on_every_stage(lab):
     """All of the catalogue draws and examines without an error."""
     pairs = lab.evaluate(
