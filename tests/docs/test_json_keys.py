@@ -48,6 +48,11 @@ def keys() -> dict[str, set[str]]:
     }
 
 
+def inside(kind: str) -> str:
+    """What the page says of the objects in a list."""
+    return PAGE.read_text().split(f"`{kind}[]`:", 1)[-1].split("\n- ")[0]
+
+
 @pytest.mark.slow
 def test_commands_print_these_keys(tmp_path, monkeypatch, capfd):
     """In one process and one folder: later commands read what earlier ones wrote."""
@@ -70,8 +75,11 @@ def test_commands_print_these_keys(tmp_path, monkeypatch, capfd):
     for name, line in LINES.items():
         capfd.readouterr()
         app([*shlex.split(line), "--json"], standalone_mode=False)
-        printed = set(json.loads(capfd.readouterr().out))
-        assert printed - OPTIONAL == said[name] - OPTIONAL, name
+        found = json.loads(capfd.readouterr().out)
+        assert set(found) - OPTIONAL == said[name] - OPTIONAL, name
+        for kind in ("activations", "potentials", "methods", "claims", "runs"):
+            rows = found.get(kind, [{}])
+            assert all(f"`{key}`" in inside(kind) for key in rows[0]), (name, kind)
 
 
 def test_every_command_with_results_has_its_row():
