@@ -1,6 +1,7 @@
 """The lab in headless Chromium: its pictures, and how many frames a second it draws.
 
     python benchmarks/lab.py --pictures docs/images     lab-earnshaw.png, -five, -basins, -sign
+    python benchmarks/lab.py --scenes FOLDER            all nine, light and dark, wide and narrow
     python benchmarks/lab.py --frames                   32 electrons among 32 protons, field shown
 
 Needs Chromium and Playwright. The browser draws in software, so frames a second are those of two
@@ -28,6 +29,7 @@ PICTURES = {  # what is done before the picture is taken, and the condition that
     ),
     "sign": ("lab.controls.openScene('sign')", "lab.seen !== null"),
 }
+WIDTHS = {"desktop": SIZE, "phone": {"width": 390, "height": 844}}
 CROWD = """() => {
   const state = structuredClone(lab.state);
   const ring = (n, k) => Array.from({ length: 32 }, (_, i) =>
@@ -44,6 +46,7 @@ CROWD = """() => {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--pictures", type=Path, help="a folder for the pictures")
+    parser.add_argument("--scenes", type=Path, help="a folder for pictures of all scenes")
     parser.add_argument("--frames", action="store_true", help="measure frames a second")
     asked = parser.parse_args()
     from playwright.sync_api import sync_playwright
@@ -59,6 +62,9 @@ def main() -> None:
         page.wait_for_function("window.lab?.frames > 1")
         if asked.pictures is not None:
             take_pictures(page, asked.pictures)
+        if asked.scenes is not None:
+            asked.scenes.mkdir(parents=True, exist_ok=True)
+            take_scenes(browser, page.url, asked.scenes)
         if asked.frames:
             print(f"first picture after {page.evaluate('lab.opened') / 1000:.2f} s")
             for words in frames(page):
@@ -75,6 +81,23 @@ def take_pictures(page: Any, folder: Path) -> None:
         page.wait_for_timeout(800)
         page.screenshot(path=folder / f"lab-{name}.png")
         print(folder / f"lab-{name}.png")
+
+
+def take_scenes(browser: Any, address: str, folder: Path) -> None:
+    """Every scene as it begins, whole pages: to be looked at."""
+    for width, viewport in WIDTHS.items():
+        for theme in ("light", "dark"):
+            page = browser.new_page(viewport=viewport, color_scheme=theme, bypass_csp=True)
+            page.goto(address)
+            page.wait_for_function("window.lab?.frames > 1")
+            names = page.evaluate("[...lab.controls.scene.options].map(one => one.value)")
+            for name in filter(None, names):
+                page.evaluate("name => lab.controls.openScene(name)", name)
+                page.wait_for_function("lab.seen !== null")
+                page.wait_for_timeout(600)  # energy and functions are drawn a little later
+                page.screenshot(path=folder / f"{name}-{width}-{theme}.png", full_page=True)
+            page.close()
+            print(f"{len(names) - 1} scenes, {width}, {theme}")
 
 
 def frames(page: Any, seconds: float = 10.0) -> list[str]:

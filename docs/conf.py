@@ -36,6 +36,7 @@ extensions = [
     "mathml",
     "plain_docstrings",
     "static_lab",
+    "whole_links",
 ]
 exclude_patterns = [
     "_build",
@@ -87,7 +88,6 @@ atexit.register(shutil.rmtree, PROFILE.parent, ignore_errors=True)
 
 # From docstrings
 toc_object_entries_show_parents = "hide"
-maximum_signature_line_length = 88
 python_toc_object_entries_show_parents = "hide"
 maximum_signature_line_length = 88
 autodoc_typehints = "signature"

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from docutils.utils.math import latex2mathml
+
+TOGETHER = re.compile(r"(?:frac|sqrt|[_^])\s*\d\d")  # TeX takes one digit, the converter takes all
 
 
 def converted(text: str, block: bool) -> str:
+    if TOGETHER.search(text):
+        raise ValueError(f"braces are missing around a number of {text!r}")
     return latex2mathml.tex2mathml(text.strip(), as_block=block)
 
 

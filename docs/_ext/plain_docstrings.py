@@ -11,6 +11,7 @@ import re
 # What stays as it is: literals, roles, and the emphasis that napoleon puts around parameters.
 KEPT = re.compile(r"(``.*?``|:\w+:`.*?`|`[^`]*`|\*\*\\?\*{0,2}\w+\*\*|\*\*[\w, ]+\*\*)")
 FIELD = re.compile(r"\s*(:\w+[^:]*:|\.\. )")
+RETURNED = re.compile(r"\s*(?:\* )?\*[^*]+\*(?= --|$)")  # the type, as napoleon has it
 MARKUP = re.compile(r"(\||(?<=\w)_(?!\w)|(?<!\*)\*(?!\*))")
 
 
@@ -61,10 +62,19 @@ def with_escapes(app, what, name, obj, options, lines):
         start = field.end() if field else 0
         if re.match(r"\s*\* ", line):  # a list
             start = line.index("*") + 1
+        returned = field is not None and field[1] == ":returns:"
+        if (returned or line[:start].endswith("*")) and (kind := RETURNED.match(line[start:])):
+            start += kind.end()
         lines[i] = line[:start] + escaped(line[start:])
 
 
+def without_aliases(app, what, name, obj, skip, options):
+    """Fields of a named tuple stand in its signature; that they have numbers says nothing."""
+    return True if str(obj.__doc__).startswith("Alias for field number") else None
+
+
 def setup(app):
+    app.connect("autodoc-skip-member", without_aliases)
     app.connect("autodoc-process-docstring", with_literal_blocks, priority=100)
     app.connect("autodoc-process-docstring", with_escapes, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -40,7 +40,7 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Each curve is exact; `error_bound` says how far any value may be off. The slope is the force. As a function of the angle
+# Each curve is divided by its value at $\rho = 1$, and exact; `error_bound` says how far any value may be off. The slope is the force. As a function of the angle
 # between two units the potential of `sign` is a straight line, $1 - 2\,\mathrm{angle}/\pi$: its units pull on each other with the
 # same force however close they are. The others are smooth where units meet, and their pull fades there.
 
@@ -80,7 +80,7 @@ print(f"asked for {(0.6 + 0.6**3) / 2:.4f}, sampled {products.mean():.4f} +- {er
 # %% [markdown]
 # ## When there is none
 #
-# The second Legendre polynomial has a negative coefficient.
+# The second Legendre polynomial has a negative coefficient, so no activation has it as its potential.
 
 # %%
 refused = ew.realize("(3*rho^2 - 1)/2", dim=3)
@@ -89,7 +89,8 @@ print(refused.realizable, "-", refused.reason)
 # %% [markdown]
 # The answer comes with a **witness**, so that nobody has to trust the theory or us: points $x_i$ and numbers $v_i$ with
 # $\sum v_i v_j \Phi(x_i, x_j) < 0$. If some activation had this potential the sum would be
-# $\mathbb E[(\sum v_i\,\sigma(X, x_i))^2]$, which is not negative.
+# $\mathbb E[(\sum v_i\,\sigma(X, x_i))^2]$, which is not negative. (An activation works for inputs of any dimension, so the points
+# may be of one more than the three that we asked about: in $\mathbb R^3$ itself no such points exist for this polynomial.)
 
 # %%
 witness = refused.obstruction

@@ -83,7 +83,7 @@ plt.show()
 # ## Five electrons among five protons
 #
 # With more charges the electrons also repel each other. We let go of five of them and follow gradient *flow*, descent
-# with infinitely short steps: $\dot\theta = -\tfrac12 \nabla L$. The potential is now the one that is closest to that
+# with infinitely short steps: $\dot\theta = -\tfrac{1}{2} \nabla L$. The potential is now the one that is closest to that
 # of real charges in the plane, called `almost-harmonic`; what that means comes at the end.
 
 # %%
@@ -155,6 +155,7 @@ for theorem in at_the_middle("almost-harmonic").theorems:
 #
 # ## Exercise
 #
-# Pull the middle electron 0.3 to the right before you let go, under both activations: `ew.simulate(square,
-# ew.Student([[0.3, 0.0]], [1.0]), time=50.0)`. Where does it end, and is `path.stop` the same? Then open `earnshaw lab`
-# and do it with the mouse.
+# Pull the middle electron 0.3 to the right before you let go, under both activations: with `square = ew.Teacher(corners,
+# [1.0] * 4, "gaussian")`, and then `"almost-harmonic"`, ask `ew.simulate(square, ew.Student([[0.3, 0.0]], [1.0]),
+# time=50.0)`. Where does it end, and is `path.stop` the same? Then do it with the mouse: in the lab of the
+# [first page](../index.md), or with `earnshaw lab` (after `pip install 'earnshaw[lab]'`).

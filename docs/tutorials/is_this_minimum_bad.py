@@ -43,7 +43,7 @@ for point in landscape.found:
 
 # %% [markdown]
 # Two classes of ends, up to the order of units and the symmetries of the teacher. The first has loss 0 to rounding: the
-# teacher was found. The second has 0.3 % of the loss of the empty student left. The interval says how often a new
+# teacher was found. The second has 0.3 % of the loss of the empty student, one without units, left. The interval says how often a new
 # random start would end there; it is that of a binomial proportion.
 
 # %%
@@ -63,7 +63,8 @@ found
 # %% [markdown]
 # All 64 eigenvalues of the Hessian are positive: the loss rises in every direction. The smallest is small compared with the
 # largest, so descent took its time, but it is not 0. The library would not have said `minimum` if an eigenvalue had been 0 to within
-# its tolerance: such points are reported as `valley`, `plateau` or `degenerate`.
+# its tolerance: such points are
+# reported as `valley`, `plateau` or `degenerate` ([what they are](../concepts/cusps_and_certificates.md)).
 
 # %%
 spectrum = ew.spectrum(loss, bad)
@@ -137,4 +138,5 @@ print(f"{found.kind}: {found.reason}")
 #
 # Hunt again with `units=9` in `ew.hunt`. How many of 100 starts end in a bad minimum now? (`ew.hunt(teacher, units=9,
 # starts=100, fixed_charges=True)`, or from a shell `earnshaw landscape --activation relu --teacher orthonormal --dim 8
-# --units 8 --student-units 9 --fixed-charges --starts 100`.)
+# --units 8 --student-units 9 --fixed-charges --starts 100`.) It takes a minute or two, since a student with a unit to spare
+# comes down ever more slowly: those still falling are counted as `approaching 0`, and `undecided` ended nowhere in time.

@@ -122,5 +122,5 @@ folder.cleanup()
 #
 # ## Exercise
 #
-# Is it depth or the number of weights that makes learning hard? Depth 2 with width 20 has about as many weights as depth 3 with
-# width 10. Run both cells (`cells="2x20,3x10"`), and say what you would need to know before you answer.
+# Is it depth or the number of weights that makes learning hard? Depth 2 with width 20 has 120 weights (without biases), depth 3 with
+# width 10 has 160. Run both cells (`cells="2x20,3x10"`), and say what you would need to know before you answer.

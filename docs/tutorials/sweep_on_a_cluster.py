@@ -162,5 +162,5 @@ temporary.cleanup()
 #
 # ## Exercise
 #
-# Write that file, run `earnshaw sweep FILE.toml --store trial.sqlite --workers 2`, press Ctrl-C in the middle, and run it again. Which cells
+# Write that file, with 500000 iterations so that there is time, run `earnshaw sweep FILE.toml --store trial.sqlite --workers 2`, press Ctrl-C in the middle, and run it again. Which cells
 # were computed twice? (`earnshaw runs show` says when each was finished.)

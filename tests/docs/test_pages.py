@@ -5,6 +5,7 @@ What the tutorials, how-tos and the gallery run, they run when the site is built
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
@@ -53,6 +54,40 @@ def test_links_lead_somewhere(page):
         if not path.exists() or (anchor and path.suffix == ".md" and anchor not in headings(path)):
             lost.append(link)
     assert not lost
+
+
+FORMULA = re.compile(r"^\$\$.*?\$\$", re.S | re.M)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_sentence_goes_on_as_a_list(page):
+    """A line of a paragraph that begins with "+ " or "1. " would be an item."""
+    lines = FORMULA.sub("", FENCED.sub("", page.read_text())).splitlines()
+    item = re.compile(r" {0,3}(\d+[.)]|[-+*:]) ")
+    for before, line in itertools.pairwise(lines):
+        inside = before.startswith("  ") or item.match(before)  # of a list
+        assert inside or not before.strip() or not item.match(line), line
+
+
+def test_a_broken_link_of_the_site_is_found(tmp_path, monkeypatch):
+    """What the site's build warns of: a file that is not there, a place that a page lacks."""
+    monkeypatch.syspath_prepend(DOCS / "_ext")
+    pytest.importorskip("sphinx", reason="the extra docs")
+    from whole_links import broken
+
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "index.html").write_text(
+        '<h1 id="start">x</h1><a href="#start"></a><a href="deep/one.html#two%20words"></a>'
+        '<img src="lost.png"><a href="deep/one.html#lost"></a><a href="https://example.org/"></a>'
+    )
+    (tmp_path / "deep" / "one.html").write_text(
+        '<p id="two words"><a href="../index.html#top"></a><a href="lost.html"></a>'
+    )
+    assert sorted(broken(tmp_path)) == [
+        ("deep/one.html", "lost.html"),
+        ("index.html", "deep/one.html#lost"),
+        ("index.html", "lost.png"),
+    ]
 
 
 def test_every_page_is_in_the_contents():

@@ -80,6 +80,88 @@ def test_keys_and_wheel(lab):
     lab.wait_for_function("lab.state.weights[0] > 1.05")
 
 
+def test_one_step_goes_to_the_next_record(lab):
+    """However long a step of the flow is: the clock stands at it, and the charges have moved."""
+    scene(lab, "five")
+    start = lab.evaluate(SHOWN)
+    lab.get_by_role("button", name="One step").click()
+    lab.wait_for_function("lab.clock > 1e-8")
+    assert lab.evaluate("lab.history.some(record => record.time === lab.clock)")
+    assert lab.evaluate(SHOWN) != start
+
+
+def test_charges_are_what_was_typed(lab):
+    scene(lab, "five")
+    lab.get_by_text("The charges").click()
+    weight = lab.get_by_label("weight of electron 2")
+    weight.fill("0.12345")
+    weight.press("Enter")
+    assert lab.evaluate("lab.state.weights[1]") == 0.12345
+    lab.get_by_text("The charges").click()
+
+
+def test_an_open_theorem_stays_open(lab):
+    """While a proton is dragged and the numbers change."""
+    scene(lab, "earnshaw")
+    card = lab.locator(".theorems details")
+    card.locator("summary").click()
+    loss = lab.evaluate("lab.seen.loss")
+    lab.evaluate("lab.moveCharge({ what: 'proton', index: 2 }, [0.1, 0.7], true)")
+    lab.wait_for_function("loss => lab.seen && lab.seen.loss !== loss", arg=loss)
+    assert card.evaluate("one => one.open")
+    card.locator("summary").click()
+
+
+def test_a_scene_forgets_what_was_selected_and_typed(lab):
+    lab.evaluate("lab.selected = { what: 'electron', index: 0 }; lab.changed()")
+    lab.get_by_label("Formula").fill("x^3")
+    lab.evaluate("document.activeElement.blur()")
+    scene(lab, "sign")
+    assert lab.evaluate("lab.selected") is None
+    assert lab.get_by_label("Formula").input_value() == ""
+
+
+def test_a_replay_without_a_table_shows_no_other_numbers(lab):
+    """What the library has computed is shown; of what the page cannot compute nothing is left."""
+    scene(lab, "relu")
+    replay = start_of(ew.Teacher([[0.0, 0.0]], [0.0], "gaussian"), ew.Student([[1.0, 0.2]], [1.0]))
+    replay |= {"table": None, "potential": "", "unit": "point"}
+    lab.evaluate("replay => lab.openReplay(replay)", replay)
+    lab.wait_for_timeout(400)
+    assert lab.locator(".badge").inner_text() == "no verdict"
+    assert lab.locator(".numbers").inner_text() == ""
+    assert lab.locator(".theorem").count() == 0
+    assert lab.get_by_text("The functions").is_hidden()
+    assert "null" not in lab.locator(".story").inner_text()
+    scene(lab, "relu")
+    assert lab.get_by_text("The functions").is_visible()
+
+
+def test_values_where_the_pointer_is(lab):
+    """Of a charge, and of the potential where none is, on the sphere too; the wheel zooms there."""
+    scene(lab, "sign")
+    box = lab.locator("canvas.stage").bounding_box()
+    lab.mouse.move(box["x"] + 60, box["y"] + 60)
+    tip = lab.locator(".tip")
+    assert tip.inner_text().startswith("potential ")
+    place, protons, electrons = (
+        np.asarray(lab.evaluate(what))
+        for what in ("lab.stage.unplace(60, 60)", "lab.state.protons", "lab.state.electrons")
+    )
+    charges, weights = map(np.asarray, lab.evaluate("[lab.state.charges, lab.state.weights]"))
+    phi = ew.potential("sign", dim=3)
+    felt = float(phi(protons @ place) @ charges - phi(electrons @ place) @ weights)
+    assert float(tip.inner_text().split()[1].replace("−", "-")) == pytest.approx(felt, rel=6e-3)
+    x, y, _ = lab.evaluate("lab.stage.place(lab.now().x, 6)")
+    lab.mouse.move(box["x"] + x, box["y"] + y)
+    assert tip.inner_text().startswith("electron 3 at")
+    lab.mouse.move(box["x"] + 60, box["y"] + 60)
+    span = lab.evaluate("lab.stage.span")
+    lab.mouse.wheel(0, 100)
+    lab.wait_for_function("span => lab.stage.span > span", arg=span)
+    lab.mouse.move(0, 0)
+
+
 def test_rewind_gives_the_same_start(lab):
     """To the last bit; and the same motion again."""
     scene(lab, "five")
@@ -224,6 +306,7 @@ def test_csv_scene_is_grey_without_python(lab):
     button = lab.get_by_role("button", name="fit a CSV …")
     assert button.is_disabled()
     assert "needs Python" in button.get_attribute("title")
+    assert lab.get_by_text("Formulas, certificates and fits need Python").is_visible()
     lab.evaluate("lab.ask = lab.options.ask; lab.controls.update()")
 
 
@@ -253,6 +336,28 @@ def test_csv_scene_with_python(lab):
           return data.filter((value, n) => n % 4 === 3 && value).length; }"""
     )
     assert inked > 500
+    lab.evaluate("void (lab.ask = lab.options.ask)")
+
+
+def test_a_potential_is_realized_or_refused_in_words(lab):
+    """What Python says of a typed potential stands on the page; a refusal leaves the last units."""
+    scene(lab, "five")
+    words = "the Fourier transform is -0.02 < 0 at |omega| = 6.8"
+    lab.evaluate(
+        """words => { lab.ask = async (_, { formula }) => {
+             if (formula === "0/0") throw new Error("division by zero");
+             return { table: lab.table, activation: null, words }; }; lab.controls.update(); }""",
+        words,
+    )
+    field = lab.get_by_label("Formula")
+    field.fill("max(1 - r, 0)")
+    field.press("Enter")
+    lab.get_by_text(words).wait_for()
+    assert lab.evaluate("lab.state.formula") == "max(1 - r, 0)"
+    field.fill("0/0")
+    field.press("Enter")
+    lab.get_by_text("division by zero").wait_for()
+    assert lab.evaluate("lab.state.formula") == "max(1 - r, 0)"
     lab.evaluate("void (lab.ask = lab.options.ask)")
 
 

@@ -35,8 +35,17 @@ CLASSES: dict[str, type] = {
 def methods() -> list[dict[str, Any]]:
     """One row for each method that `ew.learn` knows.
 
-    Keys: `name`, `does` (one sentence), `moves` ("all units" at once, or "one unit" a round),
-    `theory_steps` (whether ``steps="theory"`` is known for it), `default`.
+    Returns
+    -------
+    list of dict
+        `name`, `does` (one sentence), `moves` ("all units" at once, or "one unit" a round),
+        `theory_steps` (whether ``steps="theory"`` is known for it), `default`.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> [row["name"] for row in ew.methods() if row["default"]]
+    ['node-wise']
     """
     rows = []
     for name in METHODS:

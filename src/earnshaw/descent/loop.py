@@ -49,6 +49,26 @@ class Progress(NamedTuple):
     """What a progress bar needs: how far of how much (infinite if nobody knows), and a few words.
 
     `compiling` for what is said before the first step, which takes long and is no progress.
+
+    Attributes
+    ----------
+    done
+        how far it is: iterations, units, samples, the time of a path.
+    total
+        of how much; infinite if nobody knows.
+    note
+        a few words, such as the loss.
+    compiling
+        whether this is said before the first step.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> proton = ew.Teacher([[0.0, 0.0]], [1.0], "gaussian")
+    >>> said = []
+    >>> run = ew.learn(proton, seed=0, report=said.append)
+    >>> {type(one).__name__ for one in said}
+    {'Progress'}
     """
 
     done: float

@@ -25,11 +25,18 @@ from earnshaw.numerics.fixed_order import sum_all
 
 
 class Stop(StrEnum):
-    """The reasons. `code` is what compiled loops carry; 0 stands for a run that goes on.
+    """Why a run ended. `code` is what compiled loops carry; 0 stands for a run that goes on.
 
     A method that leaves nothing of the loss says EQUAL_FUNCTION: it cannot know more. Whether the
     teacher is RECOVERED, unit by unit, is for `ew.learn` to say, which compares the two. Run files
     have the codes: new reasons come last.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> stop = ew.learn(ew.Teacher([[0.0, 0.0]], [1.0], "gaussian"), seed=0).stop
+    >>> stop == "recovered", stop.meaning
+    (True, "nothing is left of the loss, and the units are the teacher's")
     """
 
     CONVERGED = "converged"

@@ -84,6 +84,39 @@ class Path(Result, eqx.Module):
     - "diverged"     positions, weights or energy are no longer finite;
     - "step-limit"   `max_steps` were not enough;
     - "interrupted"  by Ctrl-C; the path is complete up to its last time.
+
+    Attributes
+    ----------
+    times
+        (n,), from 0 on.
+    positions
+        of the electrons, (n, k, d).
+    weights
+        of the electrons, (n, k).
+    energy
+        the objective at each time, (n,).
+    bound
+        the proton that each electron ended on, or -1, (k,).
+    group
+        the first of the electrons that share its place, (k,).
+    teacher
+        the protons.
+    events
+        who met whom, and when.
+    stop
+        why it ended.
+    steps
+        how many were tried.
+    pause
+        what `extend` needs to go on.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> proton = ew.Teacher([[0.0, 0.0]], [1.0], "almost-harmonic")
+    >>> path = ew.simulate(proton, ew.Student([[1.0, 0.0]], [1.0]), time=20.0)
+    >>> str(path.stop), path.bound.tolist(), len(path.events)
+    ('bound', [0], 1)
     """
 
     times: np.ndarray

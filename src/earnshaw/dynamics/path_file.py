@@ -76,7 +76,29 @@ PATH = Kind(
 def save_path(
     file: str | os.PathLike[str], path: Path, settings: dict[str, Any] | None = None
 ) -> None:
-    """Write a path, whole or not at all."""
+    """Write a path, whole or not at all.
+
+    Parameters
+    ----------
+    file
+        FILE.npz.
+    path
+        of `simulate`.
+    settings
+        plain values to keep with it, if any.
+
+    Examples
+    --------
+    >>> import earnshaw as ew, os, tempfile
+    >>> proton = ew.Teacher([[0.0, 0.0]], [1.0], "gaussian")
+    >>> path = ew.simulate(proton, ew.Student([[1.0, 0.0]], [1.0]), time=1.0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = os.path.join(folder, "path.npz")
+    ...     ew.save_path(file, path, {"name": "a trial"})
+    ...     again, settings = ew.load_path(file)
+    >>> (again.energy == path.energy).all(), settings
+    (np.True_, {'name': 'a trial'})
+    """
     PATH.save(file, _fields(path, settings or {}))
 
 
@@ -99,7 +121,29 @@ def _fields(path: Path, settings: dict[str, Any]) -> Fields:
 
 
 def load_path(file: str | os.PathLike[str]) -> tuple[Path, dict[str, Any]]:
-    """The path in a file and its settings, or one line on what is wrong with it."""
+    """The path in a file and its settings, or one line on what is wrong with it.
+
+    Parameters
+    ----------
+    file
+        of `save_path`, or of ``earnshaw simulate --save``.
+
+    Returns
+    -------
+    tuple
+        the `Path`, and the settings that were kept with it.
+
+    Examples
+    --------
+    >>> import earnshaw as ew, os, tempfile
+    >>> proton = ew.Teacher([[0.0, 0.0]], [1.0], "gaussian")
+    >>> path = ew.simulate(proton, ew.Student([[1.0, 0.0]], [1.0]), time=1.0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = os.path.join(folder, "path.npz")
+    ...     ew.save_path(file, path)
+    ...     again, settings = ew.load_path(file)
+    >>> longer = ew.extend(again, time=2.0)  # to the last bit as if it had not been stored
+    """
     return PATH.load(file, _path)
 
 

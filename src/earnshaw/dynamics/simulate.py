@@ -122,6 +122,19 @@ def extend(
 
     With a longer `time` than was asked for at first, also one that had come to its end.
 
+    Parameters
+    ----------
+    path
+        of `simulate`, or of a file (`load_path`).
+    time
+        how long in all; the time that was asked for at first, if it is None.
+    max_steps
+        after so many steps in all, rejected ones too, the run ends.
+    on_progress
+        called now and then with the part of `time` that has passed, and a note.
+    checkpoint
+        called now and then with a function that makes the path so far.
+
     Returns
     -------
     Path

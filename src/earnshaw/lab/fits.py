@@ -34,8 +34,11 @@ def fit(body: dict[str, Any]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "table.csv"
         file.write_text(content, encoding="utf-8")
-        table = read_table(file, None, ".")
-        problem = problem_of(table, (table.names[-1],), (), (), None, False)
+        try:
+            table = read_table(file, None, ".")
+            problem = problem_of(table, (table.names[-1],), (), (), None, False)
+        except EarnshawError as error:  # without the place of our copy
+            raise EarnshawError(str(error).replace(repr(str(file)), "the table")) from None
     sigma: Any = activation("tanh")
     settings = Settings(max_units=UNITS)
     found = fitted_to(problem.x, problem.y, problem.weight, sigma, settings)

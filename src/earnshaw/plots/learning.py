@@ -198,7 +198,7 @@ def _footer(figure: Figure, run: Run) -> None:
     if numbers["smallest_eigenvalue"] is not None:
         parts.append(f"smallest eigenvalue {short(numbers['smallest_eigenvalue'])}")
     stop = f"Stopped after {plural(run.iterations, 'iteration')}: {run.stop.meaning}"
-    why = textwrap.wrap(stop, 78, max_lines=2, placeholder=" …")
+    why = textwrap.wrap(stop, 72, max_lines=2, placeholder=" …")
     lines = [f"Certificate: {numbers['kind']}", ",  ".join(parts), *why]
     for number, line in enumerate(lines):
         weight = "bold" if number == 0 else "normal"

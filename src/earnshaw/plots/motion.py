@@ -294,7 +294,7 @@ def _draw_energy(axes: Any, path: Path) -> None:
 def _footer(figure: Figure, path: Path, rest: Equilibrium | None) -> None:
     """What kind of rest it is, and why the path ended."""
     ended = f"Ended after {plural(path.steps, 'step')}, {path.stop}: {ENDINGS[path.stop]}"
-    lines = [(line, PALE) for line in textwrap.wrap(ended, 78, max_lines=2, placeholder=" …")]
+    lines = [(line, PALE) for line in textwrap.wrap(ended, 72, max_lines=2, placeholder=" …")]
     if rest is not None:
         value = short(rest.smallest_eigenvalue).replace("-", "−")
         kind = f"At rest: {rest.words}; certificate {rest.kind}, smallest eigenvalue {value}"

@@ -20,25 +20,52 @@ MOST_RECORDS = 100_000
 class Training:
     """A student trained on a random teacher of layers of weights: f(x) = s(W_D s(... s(W_1 x))).
 
-    Attributes:
-        depth: layers of weights D, the output's among them; 2 is the papers' two-layer network.
-        width: units of every hidden layer.
-        dim: of the inputs X ~ N(0, I).
-        activation: the name of a dot-product activation of the library.
-        gain: g in s(g z): tanh with gain 1/2 is the logistic function from -1 to 1.
-        output: the activation of the output node (with the same gain), or "linear".
-        bias: whether units have biases.
-        weight_scale: the standard deviation of all weights and biases, teacher's and student's.
-        student_depth, student_width: of the student, where they are not the teacher's.
-        data: "fresh" draws new samples for every step, "fixed" keeps one set.
-        samples: the size of that set; None where samples are fresh.
-        batch: samples a step; None with a fixed set, of which every step takes all.
-        loss: "mean" or "sum" of (f - g)^2 over the samples of a step.
-        step: the step size alpha of theta <- theta - alpha grad.
-        iterations: steps in all.
-        precision: "float64" or "float32".
-        test_samples: over which the test error is averaged.
-        records: about how many times on the way, equally spaced in their logarithm.
+    Attributes
+    ----------
+    depth
+        layers of weights D, the output's among them; 2 is the papers' two-layer network.
+    width
+        units of every hidden layer.
+    dim
+        of the inputs X ~ N(0, I).
+    activation
+        the name of a dot-product activation of the library.
+    gain
+        g in s(g z): tanh with gain 1/2 is the logistic function from -1 to 1.
+    output
+        the activation of the output node (with the same gain), or "linear".
+    bias
+        whether units have biases.
+    weight_scale
+        the standard deviation of all weights and biases, teacher's and student's.
+    student_depth
+        of the student, where they are not the teacher's.
+    student_width
+        of the student, where they are not the teacher's.
+    data
+        "fresh" draws new samples for every step, "fixed" keeps one set.
+    samples
+        the size of that set; None where samples are fresh.
+    batch
+        samples a step; None with a fixed set, of which every step takes all.
+    loss
+        "mean" or "sum" of (f - g)^2 over the samples of a step.
+    step
+        the step size alpha of theta <- theta - alpha grad.
+    iterations
+        steps in all.
+    precision
+        "float64" or "float32".
+    test_samples
+        over which the test error is averaged.
+    records
+        about how many times on the way, equally spaced in their logarithm.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> ew.Training(width=5).depth
+    2
     """
 
     depth: int = 2

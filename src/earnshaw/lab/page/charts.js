@@ -78,10 +78,11 @@ export function drawCurves(
       for (const [x, y] of points) g.fillRect(px(x) - 1.5, py(y) - 1.5, 3, 3);
       continue;
     }
-    stroke(
-      g,
-      points.filter(([, y]) => Number.isFinite(high(y))).map(([x, y]) => [px(x), py(y)]),
-    );
+    const shown = points
+      .filter(([, y]) => Number.isFinite(high(y)))
+      .map(([x, y]) => [px(x), py(y)]);
+    if (shown.length === 1) g.fillRect(shown[0][0] - 2, shown[0][1] - 2, 4, 4);
+    stroke(g, shown);
   }
   let offset = w - right;
   g.textAlign = "right";

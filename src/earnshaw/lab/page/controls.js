@@ -9,6 +9,7 @@ import { SCENES, sceneState } from "./scenes.js";
 import { STAGE_NAMES } from "./state.js";
 import { showLegend, showStory } from "./stories.js";
 import { left } from "./toolbar.js";
+import { showUnseen } from "./verdicts.js";
 
 export class Controls {
   // Elements that toolbar.js and panels.js make.
@@ -28,6 +29,7 @@ export class Controls {
   /** @type {any} */ mapButton;
   /** @type {any} */ mapRow;
   /** @type {any} */ method;
+  /** @type {any} */ needs;
   /** @type {any} */ noise;
   /** @type {any} */ noiseRow;
   /** @type {any} */ numbers;
@@ -127,6 +129,7 @@ export class Controls {
     this.lab.replay = null;
     this.lab.playing = false;
     this.lab.map.show(false);
+    this.lab.selected = null;
     this.banner.hidden = true;
     const view = SCENES.find((one) => one.id === id)?.view;
     this.lab.become(sceneState(id), { keep: true });
@@ -196,6 +199,13 @@ export class Controls {
     this.why.textContent = lab.refusal ?? "";
     this.formula.disabled = !lab.ask;
     this.formula.title = lab.ask ? "" : `needs Python: ${lab.options.reason}`;
+    if (document.activeElement !== this.formula) this.formula.value = state.formula;
+    this.needs.textContent = lab.ask
+      ? ""
+      : `Formulas, certificates and fits need Python: ${lab.options.reason}.`;
+    this.functionsCard.hidden = lab.replay?.table === null;
+    if (lab.replay?.table === null)
+      showUnseen(this, "these units have no table here; Python knows more (ew.certify)");
     for (const control of [
       this.stageChoice,
       this.potentialChoice,

@@ -121,12 +121,18 @@ export class Editing extends Motion {
     );
   }
 
-  /** @param {Picked} who @param {number} by */
+  /** By a wheel or a key. @param {Picked} who @param {number} by */
   charge({ what, index }, by) {
+    const weights = what === "electron" ? this.now().c : this.state.charges;
+    this.setCharge({ what, index }, Math.round((weights[index] + by) * 100) / 100);
+  }
+
+  /** As it was typed. @param {Picked} who @param {number} value */
+  setCharge({ what, index }, value) {
     this.edit(
       (state) => {
         const weights = what === "electron" ? state.weights : state.charges;
-        weights[index] = Math.max(-10, Math.min(10, Math.round((weights[index] + by) * 100) / 100));
+        weights[index] = Math.max(-10, Math.min(10, value));
       },
       { quick: true },
     );

@@ -19,9 +19,12 @@ export function drawLines(stage, g, picture, sources, colours) {
   const follow = (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ way) => {
     const [px, py] = stage.place([x, y]);
     g.moveTo(px, py);
+    let [u, v] = [0, 0];
     for (let t = 0; t < LONGEST; t++) {
       const [a, b] = force(x, y);
       const [c, d] = force(x + (way * step * a) / 2, y + (way * step * b) / 2);
+      if (u * c + v * d < 0) break; // a saddle or a charge: where it goes from there is rounding
+      [u, v] = [c, d];
       x += way * step * c;
       y += way * step * d;
       const [qx, qy] = stage.place([x, y]);

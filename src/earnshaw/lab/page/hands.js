@@ -102,7 +102,7 @@ function showTip(controls, who, x, y) {
     const [values, weights] =
       who.what === "electron" ? [picture.x, picture.c] : [picture.protons, picture.charges];
     text = `${who.what} ${who.index + 1} at ${words(values.subarray(who.index * d, (who.index + 1) * d))}, weight ${short(weights[who.index])}`;
-  } else if (lab.stage.kind === "plane" || lab.stage.kind === "line") {
+  } else if (lab.stage.holds(x, y)) {
     const place = lab.stage.unplace(x, y);
     const felt = lab.stage.potentialAt(picture, place);
     text = felt === null ? words(place) : `potential ${short(felt)} at ${words(place)}`;

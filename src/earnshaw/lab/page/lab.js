@@ -227,8 +227,11 @@ export class Lab extends Editing {
       this.complain(`a formula needs Python: ${this.options.reason}`);
       return;
     }
+    this.controls.say("asking Python for the table of the formula …");
+    let words = "";
     try {
       const found = await this.ask("formula", { formula, stage });
+      words = found.words; // of a potential: which activation has it, or why none
       this.given = found.table;
       this.givenActivation = found.activation;
       if (then) this.become(then);
@@ -236,6 +239,7 @@ export class Lab extends Editing {
     } catch (error) {
       this.complain(/** @type {Error} */ (error).message);
     }
+    this.controls.say(words);
   }
 
   /** What a question to Python is about. */

@@ -43,6 +43,7 @@ export class Motion {
     this.stop = "";
     this.refusal = ""; // why there is no flow
     this.id = 0; // of the run; what the worker says of others is not heard
+    this.stepping = false; // whether the target is the next record
     /** @type {number | undefined} a time to go to, when it has been computed */
     this.target = undefined;
     /** @type {import("./verdict.js").Seen | null} */
@@ -223,6 +224,7 @@ export class Motion {
 
   /** Go to a time, computing what is missing. @param {number} time */
   goTo(time) {
+    this.stepping = false;
     if (time <= this.last.time || this.replay) this.clock = Math.min(time, this.last.time);
     else this.target = time;
     this.changed();
@@ -232,6 +234,7 @@ export class Motion {
     this.playing = false;
     this.clock = 0;
     this.target = undefined;
+    this.stepping = false;
     this.changed();
   }
 
@@ -240,8 +243,10 @@ export class Motion {
     this.playing = false;
     const next = this.history.find((record) => record.time > this.clock);
     if (next) this.clock = next.time;
-    else if (!this.stop && !this.replay)
+    else if (!this.stop && !this.replay) {
       this.target = this.clock + (this.state.method === "flow" ? 1e-9 : 1);
+      this.stepping = this.state.method === "flow"; // however long its step is
+    }
     this.changed();
   }
 
@@ -258,8 +263,11 @@ export class Motion {
     }
     if (this.target === undefined) return;
     if (this.last.time >= this.target || this.stop) {
-      this.clock = Math.min(this.target, this.last.time);
+      const { target } = this;
+      const end = this.history.find((record) => record.time >= target) ?? this.last;
+      this.clock = this.stepping ? end.time : Math.min(target, this.last.time);
       this.target = undefined;
+      this.stepping = false;
     } else this.worker.postMessage({ do: "until", time: this.target });
   }
 }

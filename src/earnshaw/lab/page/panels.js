@@ -241,5 +241,6 @@ function take(controls) {
     el("h2", {}, "Take it with you"),
     controls.buttons,
     (controls.taken = el("p", { className: "hint", role: "status" })),
+    (controls.needs = el("p", { className: "hint" })),
   );
 }

@@ -74,7 +74,7 @@ export function showRows(controls) {
           value: String(Number(weights[index].toFixed(4))),
           "aria-label": `weight of ${what} ${index + 1}`,
           onchange: (/** @type {any} */ event) =>
-            lab.charge({ what, index }, (Number(event.target.value) || 0) - weights[index]),
+            lab.setCharge({ what, index }, Number(event.target.value) || 0),
         }),
       ),
       el("td", {}, ...flags),

@@ -188,7 +188,7 @@ export const SCENES = [
     stage: "line",
     potential: "lambda-harmonic",
     text: [
-      "On the line a screened charge has the potential exp(−|x|): a cusp that holds what arrives.",
+      "On the line a screened charge has a multiple of exp(−|x|) as its potential: a cusp that holds what arrives.",
       "Protons of alternating sign make a landscape of peaks and pits; an electron of weight +1 climbs the peaks, one of −1 falls into the pits.",
       "Where an electron arrives the curve is levelled: teacher and student cancel, and when all have arrived it is flat.",
     ],

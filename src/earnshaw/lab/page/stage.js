@@ -201,13 +201,20 @@ export class Stage {
 
   /** @param {number} factor @param {number} px @param {number} py */
   zoom(factor, px, py) {
-    if (this.kind === "circle" || this.kind === "sphere") return;
+    if (this.kind === "circle") return;
     const before = this.unplace(px, py);
-    this.span = Math.min(20, Math.max(0.05, this.span * factor));
+    const most = this.kind === "sphere" ? 1.12 : 20; // all of the ball
+    this.span = Math.min(most, Math.max(0.05, this.span * factor));
     const after = this.unplace(px, py);
-    if (this.kind !== "space")
+    if (this.kind === "plane" || this.kind === "line")
       for (let n = 0; n < before.length; n++) this.centre[n] += before[n] - after[n];
     this.key = "";
+  }
+
+  /** Whether a place of the canvas is one of the stage. @param {number} px @param {number} py */
+  holds(px, py) {
+    if (this.kind !== "sphere") return this.kind !== "space";
+    return Math.hypot(px - this.width / 2, py - this.height / 2) <= this.scale;
   }
 
   /** How large a charge is drawn. @param {number} weight @param {number} largest @param {number} count */

@@ -44,13 +44,15 @@ export function showStory(controls) {
     controls.story.replaceChildren(
       el("h2", {}, lab.replay.title),
       el("p", {}, lab.replay.words),
-      lab.state.stage === "space"
-        ? el(
-            "p",
-            { className: "hint" },
-            `R^${lab.state.dim}, along the two directions in which the protons spread most.`,
-          )
-        : null,
+      ...(lab.state.stage === "space"
+        ? [
+            el(
+              "p",
+              { className: "hint" },
+              `R^${lab.state.dim}, along the two directions in which the charges spread most.`,
+            ),
+          ]
+        : []),
       el("div", { className: "buttons" }, go),
     );
   } else if (scene)

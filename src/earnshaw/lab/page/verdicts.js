@@ -37,7 +37,27 @@ export function showSeen(controls, seen) {
   controls.numbers.replaceChildren(
     ...Object.entries(pairs).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
   );
-  controls.theorems.replaceChildren(...seen.theorems.map(theoremCard));
+  // A card that is open stays open while its numbers change.
+  const open = new Set(
+    [...controls.theorems.children].filter((card) => card.open).map((card) => card.dataset.name),
+  );
+  controls.theorems.replaceChildren(
+    ...seen.theorems.map((one) => {
+      const card = theoremCard(one);
+      card.open = open.has(card.dataset.name);
+      return card;
+    }),
+  );
+}
+
+/** Nothing is known of what is shown, and nothing of the last is left. @param {Controls} controls
+ * @param {string} words why */
+export function showUnseen(controls, words) {
+  controls.badge.textContent = "no verdict";
+  controls.badge.className = "badge calm";
+  controls.words.textContent = words;
+  controls.numbers.replaceChildren();
+  controls.theorems.replaceChildren();
 }
 
 /** @param {{theorem: string, source: string, hypotheses: {says: string, holds: boolean | null, here: string}[], guarantees: string}} one */
@@ -45,7 +65,7 @@ export function theoremCard(one) {
   const applies = one.hypotheses.every((each) => each.holds);
   return el(
     "details",
-    { className: applies ? "theorem applies" : "theorem" },
+    { className: applies ? "theorem applies" : "theorem", "data-name": one.theorem },
     el("summary", {}, `${one.theorem}: ${applies ? "applies" : "does not apply"}`),
     el(
       "ul",

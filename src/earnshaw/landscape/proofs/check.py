@@ -28,6 +28,18 @@ from earnshaw.limits import check_integer
 def check_proof(source: str | os.PathLike[str] | Proof) -> Proof:
     """The proof in a file (or this proof), verified; or one line on what does not hold.
 
+    Nothing is searched for: box, radius and bounds are taken from the proof, and tested.
+
+    Parameters
+    ----------
+    source
+        a file of `save_proof`, or a proof.
+
+    Returns
+    -------
+    Proof
+        the same, now known to hold.
+
     Examples
     --------
     >>> import earnshaw as ew

@@ -38,6 +38,14 @@ class Proof(Result):
     ridge included), `away_from_zero` whether the lower one is > 0. `margins` (k,) are None for
     units that are not held. `moved` is how far the centre is from the student that was given: a
     remark, and NaN in what `check` returns, since that student is not part of the proof.
+
+    Examples
+    --------
+    >>> import earnshaw as ew
+    >>> teacher = ew.Teacher([[1.0, 0.0], [0.0, 1.0]], [1.0, 1.0], "erf")
+    >>> proof = ew.prove(teacher, ew.Student([[0.5**1.5, 0.5**1.5]], [2.0]))
+    >>> proof.kind, proof.away_from_zero, proof.radius < 1e-10
+    ('minimum', True, True)
     """
 
     kind: Kind

@@ -54,7 +54,26 @@ PROOF = Kind(
 
 
 def save_proof(path: str | os.PathLike[str], proof: Proof) -> None:
-    """Write a proof to a ``.json`` file, whole or not at all; refused if it proves nothing."""
+    """Write a proof to a ``.json`` file, whole or not at all; refused if it proves nothing.
+
+    Parameters
+    ----------
+    path
+        FILE.json.
+    proof
+        of `prove`.
+
+    Examples
+    --------
+    >>> import earnshaw as ew, os, tempfile
+    >>> teacher = ew.Teacher([[1.0, 0.0], [0.0, 1.0]], [1.0, 1.0], "erf")
+    >>> proof = ew.prove(teacher, ew.Student([[0.5**1.5, 0.5**1.5]], [2.0]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = os.path.join(folder, "proof.json")
+    ...     ew.save_proof(file, proof)
+    ...     ew.check_proof(file).kind  # which anyone can do
+    'minimum'
+    """
     if not isinstance(proof, Proof):
         raise EarnshawError(f"cannot save a {type(proof).__name__} as a proof; allowed: Proof")
     if not proof.proven:
@@ -65,7 +84,28 @@ def save_proof(path: str | os.PathLike[str], proof: Proof) -> None:
 def load_proof(path: str | os.PathLike[str]) -> Proof:
     """The proof in a file that nothing has changed, or one line on what is wrong; not yet checked.
 
-    `check` also verifies what it claims.
+    `check_proof` also verifies what it claims.
+
+    Parameters
+    ----------
+    path
+        of `save_proof`, or of ``earnshaw certify --proof``.
+
+    Returns
+    -------
+    Proof
+        what the file says, believed.
+
+    Examples
+    --------
+    >>> import earnshaw as ew, os, tempfile
+    >>> teacher = ew.Teacher([[1.0, 0.0], [0.0, 1.0]], [1.0, 1.0], "erf")
+    >>> proof = ew.prove(teacher, ew.Student([[0.5**1.5, 0.5**1.5]], [2.0]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = os.path.join(folder, "proof.json")
+    ...     ew.save_proof(file, proof)
+    ...     ew.load_proof(file).loss == proof.loss
+    True
     """
     path = as_path(path, "read")
     with reading_file(path), opened(path) as file:
