@@ -93,10 +93,11 @@ def test_ten_kills_of_training_with_workers_change_nothing(tmp_path):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ctrl_c_ends_at_once_and_the_store_has_one_writer(tmp_path, workers, toy):
     store, token = tmp_path / "s.sqlite", f"ctrl-c{tmp_path}"
-    process = sweeping(store, token, workers=workers, **TOY)
+    slow = TOY | {"fixed": TOY["fixed"] | {"pause": 0.02}}  # not done before it is interrupted
+    process = sweeping(store, token, workers=workers, **slow)
     assert process.stdout.readline() == "begun\n"
     with pytest.raises(EarnshawError, match=f"in use by process {process.pid};"):
-        ew.sweep(**TOY, store=store)
+        ew.sweep(**slow, store=store)
     with reading(store) as opened:  # readers are welcome
         assert opened.runs()[0].cells == 12
     os.killpg(process.pid, signal.SIGINT)

@@ -260,6 +260,16 @@ def test_functions_are_refused_before_the_fit(data, function, message):
         NodewiseRegressor(activation=function).fit(*data[1:])
 
 
+def test_a_sample_of_weight_two_is_two_samples_to_the_last_bit():
+    (x, y), rng = noisy(40, 3), np.random.default_rng(5)
+    weight = rng.integers(0, 4, len(x))
+    again = rng.permutation(np.repeat(np.arange(len(x)), weight))
+    asked = {"max_units": 0, "random_state": 0}
+    weighted = NodewiseRegressor(**asked).fit(x, y, weight)
+    repeated = NodewiseRegressor(**asked).fit(x[again], y[again])
+    np.testing.assert_array_equal(weighted.predict(x), repeated.predict(x))
+
+
 def test_class_weights_are_sample_weights():
     x, y = noisy(40, 3)
     labels = np.where(y > 0.5, "a", "b")

@@ -46,6 +46,21 @@ from earnshaw.learning.fitting.settings import Settings
 from earnshaw.results import json_text, plain_values
 
 
+def _merged(
+    x: np.ndarray, y: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Equal samples as one of their total weight, in an order that they settle themselves.
+
+    So that a sample of weight 2 is the same as two of them to the last bit, wherever they stand.
+    Samples of weight 1 that are all different stay as they are.
+    """
+    rows, place = np.unique(np.column_stack([x, y]), axis=0, return_inverse=True)
+    if len(rows) == len(x) and np.all(weight == 1):
+        return x, y, weight
+    inputs = x.shape[1]
+    return rows[:, :inputs], rows[:, inputs:], np.bincount(place.ravel(), weights=weight)
+
+
 class Nodewise(BaseEstimator):
     """A network grown node by node on data; see `NodewiseRegressor`."""
 
@@ -130,10 +145,11 @@ class Nodewise(BaseEstimator):
             raise EarnshawError("all sample weights are 0; allowed: some positive ones")
         if not np.all(used):
             X, y, weight = X[used], y[used], weight[used]
+        samples = _merged(X, y, weight)
         rising = rising_of(self.monotonic_cst, *self._names(X.shape[1]), sigma, y.shape[1])
         known = self._known(X.shape[1], y.shape[1]) if self.warm_start else None
         with showing_progress(self.verbose, settings) as on_event:
-            given = (X, y, weight, sigma, settings, on_event)
+            given = (*samples, sigma, settings, on_event)
             found = fit(*given, self._origins(), rising, known)
         self._keep(found)
         self._rate(X)
