@@ -7,7 +7,8 @@ What is guaranteed, from the window, the reach and FINUFFT's own precision, each
     |error of C_i|      <= tolerance Phi(0) sum_j |q_j|,
     |error of grad C_i| <= tolerance max|grad Phi| sum_j |q_j|,
 
-up to rounding, some 1e-14 of the same. Rates are exact derivatives of the split sums, without a
+up to rounding: some 1e-14 sum_j |q_j| Phi(0), and of the gradient that over the radius at which far
+and near meet. Rates are exact derivatives of the split sums, without a
 bound of their own. Charges of both signs make sums that are smaller, about by the square root of
 their number, and so are the errors.
 """
@@ -47,6 +48,9 @@ class FastSums:
                 wanted += gradient_of(far.charges(y, q)[0], dim)
             made = far.fields(x, wanted)
             found += np.moveaxis(made.reshape(len(x), len(sources), 1 + dim), 1, 0)
+            constant = self.splitting.constant(plan.cut, self.tolerance, plan.extent)
+            for place, (_, q) in enumerate(sources):
+                found[place, :, 0] += constant * np.sum(q)
         if plan.cut.radius:
             part = self.splitting.near(plan.cut, self.tolerance)
             for place, (y, q) in enumerate(sources):
@@ -72,6 +76,8 @@ class FastSums:
                 continue
             if plan.grid is not None:
                 found[place] += _far_rates(self._far(plan), x, dx, y, q, dy, dq)
+                constant = self.splitting.constant(plan.cut, self.tolerance, plan.extent)
+                found[place, :, 0] += constant * np.sum(dq)
             if plan.cut.radius:
                 columns = in_columns(x, y, plan.cut.radius)
                 part = self.splitting.near(plan.cut, self.tolerance)

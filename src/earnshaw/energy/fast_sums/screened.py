@@ -14,10 +14,10 @@ The near part, Phi minus the far part, is exactly 0 for r > rho: all of a core a
 it, the transform of the core is not needed. Nothing cancels but Phi and a smooth function that is
 nowhere larger than about Phi(rho).
 
-Where the charges fill a box that is small compared with 1/s, Phi is cut off at a distance R that no
-pair reaches, before it is smeared: the transform C T(k)/(k^2 + lambda) is known in closed form
-(Vico, Greengard and Ferrando, Fast convolution with free-space Green's functions, 2016), and the
-period need be no longer than the box and R.
+Where the charges fill a box that is small compared with 1/s, it is the difference to a constant,
+Phi(r) - Phi(R), that is smeared, cut off at a distance R that no pair reaches: its transform
+C T(k)/(k^2 + lambda) is known in closed form (after Vico, Greengard and Ferrando, Fast convolution
+with free-space Green's functions, 2016), and the period need be no longer than the box and R.
 """
 
 from __future__ import annotations
@@ -101,10 +101,23 @@ class ScreenedSplitting(Splitting):
         """C T(k)/(k^2 + lambda) chi^(k)/chi^(i s), with T = 1 where nothing is cut off."""
         k = np.asarray(k, dtype=float)
         far = smearing(k, cut.radius, cut.shape, self.lam, self.dim) / (k * k + self.lam)
-        end = self._longest(extent) + cut.radius
-        if end + cut.radius < self.reach(tolerance):
+        if (end := self._end(cut, tolerance, extent)) is not None:
             far = far * truncation(k, end, self.rate, self.dim)
         return self.strength * far
+
+    def constant(self, cut: Cut, tolerance: float, extent: float) -> float:
+        """a k_n(s R) chi^(0)/chi^(i s), 0 where nothing is cut off."""
+        if (end := self._end(cut, tolerance, extent)) is None:
+            return 0.0
+        z, order = self.rate * end, self.dim / 2 - 1
+        logs = math.log(special.kve(order, z)) - z - order * math.log(z) + self.log_strength
+        smeared = smearing(np.zeros(1), cut.radius, cut.shape, self.lam, self.dim)
+        return math.exp(logs) * float(smeared[0])
+
+    def _end(self, cut: Cut, tolerance: float, extent: float) -> float | None:
+        """R, or None where Phi has died away before."""
+        end = self._longest(extent) + cut.radius
+        return end if end + cut.radius < self.reach(tolerance) else None
 
     def near(self, cut: Cut, tolerance: float) -> NearPart:
         """Phi minus the far part; or Phi."""
@@ -129,32 +142,43 @@ def _near(splitting: ScreenedSplitting, cut: Cut, tolerance: float) -> ScreenedN
         smeared = smearing(k, cut.radius, cut.shape, splitting.lam, splitting.dim)
         return splitting.strength * smeared / (k * k + splitting.lam)
 
+    # An error of this size at the rate of 1/radius is one of the gradient.
+    allowed = tolerance * min(splitting.origin, splitting.steepest * cut.radius)
     like = splitting.dim, splitting.lam, splitting.radius, splitting.core, splitting.log_strength
-    return prepared(*like, far, cut.radius, cut.cutoff, tolerance)
+    return prepared(*like, far, cut.radius, cut.cutoff, allowed)
 
 
 def truncation(k: np.ndarray, end: float, rate: float, dim: int) -> np.ndarray:
-    """T(k): the transform of k_n(s r) cut off at r = R = `end`, over that of all of it.
+    """T(k): the transform of k_n(s r) - k_n(s R) for r < R = `end`, over that of all k_n(s r).
 
-    d = 1: 1 + exp(-sR) ((k/s) sin kR - cos kR);
-    d = 2: 1 + kR J_1(kR) K_0(sR) - sR J_0(kR) K_1(sR);
-    d = 3: 1 - exp(-sR) ((s/k) sin kR + cos kR).
+    With x = k R and z = s R
+
+    d = 1: 1 - exp(-z) (cos x + z sin(x)/x);
+    d = 2: 1 - z K_1(z) J_0(x) - z^2 K_0(z) J_1(x)/x;
+    d = 3: 1 - exp(-z) ((1 + z) sin(x)/x + z^2 (sin(x)/x - cos x)/x^2).
+
+    It is of order 1 for x of order 1, however small z is: without the constant k_n(s R), a jump of
+    that size would be smeared, and its rounding errors be large compared with a small slope.
     """
     x, z = np.asarray(k, dtype=float) * end, rate * end
-    rest = math.exp(-z)
+    safe = np.where(x == 0, 1.0, x)
+    sinc = np.sin(safe) / safe
     if dim == 1:
-        found = 1 + rest * (x / z * np.sin(x) - np.cos(x))
+        found = 1 - math.exp(-z) * (np.cos(safe) + z * sinc)
     elif dim == 2:
-        found = 1 + x * special.j1(x) * special.k0(z) - z * special.j0(x) * special.k1(z)
+        found = 1 - z * special.k1(z) * special.j0(safe)
+        found -= z * z * special.k0(z) * special.j1(safe) / safe
     else:
-        found = 1 - rest * (z * np.sinc(x / math.pi) + np.cos(x))
+        bend = (sinc - np.cos(safe)) / (safe * safe)
+        found = 1 - math.exp(-z) * ((1 + z) * sinc + z * z * bend)
     return np.where(x == 0, _total(z, dim), found)
 
 
 def _total(z: float, dim: int) -> float:
-    """T(0), which is of order z^2 for small z: 1 - e^-z, 1 - z K_1(z), 1 - (1 + z) e^-z."""
+    """T(0), which is of order z^2 for small z."""
     with mpmath.workdps(30 + 2 * max(0, -math.floor(math.log10(z)))):
         z = mpmath.mpf(z)
         if dim == 2:
-            return float(1 - z * mpmath.besselk(1, z))
-        return float(1 - (1 + z if dim == 3 else 1) * mpmath.exp(-z))
+            return float(1 - z * mpmath.besselk(1, z) - z * z * mpmath.besselk(0, z) / 2)
+        rest = 1 + z + (z * z / 3 if dim == 3 else 0)
+        return float(1 - rest * mpmath.exp(-z))

@@ -24,9 +24,9 @@ from scipy import special
 
 from earnshaw.energy.fast_sums.splitting import NearPart
 
-TERMS = 36  # of the series of K_0 for z <= 6: (z/2)^(2j)/(j!)^2 < 1e-40 then
+TERMS = 22  # of the series of K_0 for z <= 6: (z/2)^(2j)/(j!)^2 < 1e-21 then
 NODES = 72  # at which the far part is interpolated
-SHARE, ROUNDING = 0.01, 3e-15  # of the tolerance: where four Chebyshev coefficients are smaller,
+SHARE, ROUNDING = 0.01, 3e-15  # of `tolerance`: where four Chebyshev coefficients are smaller,
 LONGEST = 48  # they end; or here: powers of v lose 2.4^n of what the n-th one is rounded to
 PANEL = 24  # points of a Gauss-Legendre rule
 
@@ -122,7 +122,10 @@ def prepared(
     cutoff: float,
     tolerance: float,
 ) -> ScreenedNear:
-    """The near part with the far part of transform `far`(k), k < `cutoff`."""
+    """The near part with the far part of transform `far`(k), k < `cutoff`.
+
+    `tolerance` is what the far part may be wrong by.
+    """
     s = math.sqrt(lam)
     # k_n(s r) is sqrt(pi/2) exp(-s r) for d = 1, K_0(s r) for d = 2, sqrt(pi/2) exp(-s r)/(s r).
     log_factor = 0.0 if dim == 2 else 0.5 * math.log(math.pi / 2)
@@ -159,8 +162,8 @@ def _in_powers(
     coefficients = np.cos(np.outer(np.arange(NODES), angle)) @ values * 2 / NODES
     coefficients[0] /= 2
     coefficients *= sphere / (2 * math.pi) ** dim
-    least = max(SHARE * tolerance, ROUNDING)
-    small = np.abs(coefficients) < least * np.max(np.abs(coefficients))
+    least = max(SHARE * tolerance, ROUNDING * np.max(np.abs(coefficients)))
+    small = np.abs(coefficients) < least
     ends = np.flatnonzero(small[:-3] & small[1:-2] & small[2:-1] & small[3:])
     powers = chebyshev.cheb2poly(coefficients[: min([*ends[:1], LONGEST])])
     # The number of terms is part of what is compiled: a multiple of 4.

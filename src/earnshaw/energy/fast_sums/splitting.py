@@ -93,6 +93,10 @@ class Splitting(abc.ABC):
     def spectrum(self, k: np.ndarray, cut: Cut, tolerance: float, extent: float) -> np.ndarray:
         """The transform of the far part at wave numbers k = |k|, for charges in such a box."""
 
+    def constant(self, cut: Cut, tolerance: float, extent: float) -> float:
+        """What is added to the far part of every pair, beside what the spectrum gives."""
+        return 0.0
+
     @abc.abstractmethod
     def near(self, cut: Cut, tolerance: float) -> NearPart:
         """What is left for pairs that are closer than the radius of the cut."""
