@@ -125,7 +125,7 @@ def test_what_cannot_be_fast():
         ew.Teacher([[0.0, 1.0]], [1.0], "almost-harmonic", on="sphere"),
     ):
         assert ew.population_loss(teacher).sums == "tiles"
-        with pytest.raises(ew.EarnshawError, match="no fast sums for .*; allowed: gaussian and"):
+        with pytest.raises(ew.EarnshawError, match=r"no fast sums for .*; allowed: gaussian and"):
             ew.population_loss(teacher, sums="fast")
     with pytest.raises(ew.EarnshawError, match="unknown way to do sums 'quick'"):
         ew.population_loss(gaussian, sums="quick")

@@ -9,7 +9,7 @@ zero beyond some wave number, and a near part that is zero beyond some radius:
 The first is two non-uniform FFTs (`far.py`, by FINUFFT, extra `fast`), the second a sum over
 neighbours (`columns.py`, `near.py`). How a potential is split is `splitting.py`, with one file for
 each kind: `gaussian.py` and `screened.py`, the latter by the `window.py`. `plan.py` chooses radius
-and grid by cost, `direct.py` does the sums, and `field.py` is what a loss sees: a `Field`.
+and grid by cost, `evaluate.py` does the sums, and `field.py` is what a loss sees: a `Field`.
 """
 
 from earnshaw.lazy import offer

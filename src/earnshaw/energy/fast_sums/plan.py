@@ -18,13 +18,12 @@ from earnshaw.energy.fast_sums.far import Grid, grid_for
 from earnshaw.energy.fast_sums.splitting import Cut, Splitting
 from earnshaw.limits import allowed_memory
 
-# What was measured on one core of the machine of docs/energy.md: seconds a
-NEAR_PAIR = 6e-9  # pair of a near part in closed form,
+# Roughly measured, on two cores that others used too: seconds a
+NEAR_PAIR = 1e-8  # pair of a near part in closed form,
 WHOLE_PAIR = 2.5e-8  # pair of a whole potential among neighbours, or of a tile of one with a cusp,
 GAUSSIAN_PAIR = 3e-9  # pair of a tile of Gaussians,
 SPREAD = 1e-9  # entry of a fine grid to or from which one charge is spread, 14 along each axis,
-FOURIER = 1.5e-9  # entry of a fine grid times its logarithm,
-ITEM = 3e-8  # pair that is looked at and found to be too far, with the work of finding it.
+FOURIER = 1.5e-9  # entry of a fine grid times its logarithm.
 WASTE = 2.0  # pairs looked at for each that is near
 WIDTH = 14
 PROBES, PARTNERS = 256, 8192  # of the sample
@@ -63,7 +62,8 @@ def plan_for(
         if grid is not None and grid.memory > allowed_memory():
             continue
         near = pairs * float(np.mean(gaps < cut.radius))
-        seconds = near * (NEAR_PAIR if grid else WHOLE_PAIR) * WASTE if cut.radius else 0.0
+        whole = 2 * GAUSSIAN_PAIR if splitting.smooth else WHOLE_PAIR
+        seconds = near * (NEAR_PAIR if grid else whole) * WASTE if cut.radius else 0.0
         seconds += len(x) * 1e-5 if cut.radius else 0.0
         if grid is not None:
             seconds += _far_seconds(grid, len(x), [len(part) for part in sources])
