@@ -15,7 +15,13 @@ from earnshaw.energy.fast_sums import far, field
 
 pytest.importorskip("finufft")
 
-CASES = [("gaussian", 2), ("almost-harmonic", 3), ("almost-harmonic", 2), ("bessel", 1)]
+SLOW = pytest.mark.slow
+CASES = [
+    ("gaussian", 2),
+    ("almost-harmonic", 3),
+    pytest.param("almost-harmonic", 2, marks=SLOW),
+    pytest.param("bessel", 1, marks=SLOW),
+]
 
 
 def problem(name, dim, units=90, **options):
@@ -35,7 +41,7 @@ def close(found, exact, tolerance=1e-10):
         assert np.max(np.abs(one - other)) <= tolerance * np.max(np.abs(other))
 
 
-@pytest.fixture(params=["far and near", "as planned"])
+@pytest.fixture(params=["far and near", pytest.param("as planned", marks=SLOW)])
 def cut(request):
     """Few charges would all be near: half of the time far parts are thought to be cheap."""
     if request.param == "as planned":
@@ -63,11 +69,16 @@ def test_value_gradient_and_hessian(name, dim):
 
 
 def test_inside_compiled_code():
-    tiles, fast, student = problem("almost-harmonic", 2)
+    tiles, fast, student = problem("almost-harmonic", 3)
     both = eqx.filter_jit(lambda student: fast.value_and_gradient(student))(student)
     close(both, tiles.value_and_gradient(student))
     slope = jax.grad(lambda x: fast.value(ew.Student(x, student.weights)))(student.positions)
     close(slope, tiles.gradient(student).positions)
+
+
+@SLOW
+def test_side_by_side():
+    tiles, fast, student = problem("almost-harmonic", 3)
     students = eqx.filter_vmap(lambda c: fast.value(ew.Student(student.positions, c)))
     weights = np.stack([student.weights, -student.weights])
     again = eqx.filter_vmap(lambda c: tiles.value(ew.Student(student.positions, c)))
@@ -79,7 +90,10 @@ def test_the_dense_hessian():
     close(fast.hessian(student), tiles.hessian(student))
 
 
-@pytest.mark.parametrize("objective", ["without-constants", "regularized", "assumption-1"])
+@pytest.mark.parametrize(
+    "objective",
+    ["without-constants", *(pytest.param(o, marks=SLOW) for o in ("regularized", "assumption-1"))],
+)
 def test_variants(objective):
     rng = np.random.default_rng(0)
     teacher = ew.Teacher(rng.uniform(-2, 2, (20, 2)), np.ones(20), "almost-harmonic")
@@ -133,6 +147,7 @@ def test_what_cannot_be_fast():
         ew.population_loss(gaussian, sums="fast", tolerance=1e-20)
 
 
+@SLOW
 def test_descent_runs_on_fast_sums():
     """A compiled loop that calls back: the same run, to what the sums differ by."""
     rng = np.random.default_rng(0)

@@ -1,5 +1,6 @@
 """Fast sums beside sums over all pairs, in NumPy and in 80 digits."""
 
+from functools import partial
 from unittest.mock import patch
 
 import jax.numpy as jnp
@@ -18,6 +19,7 @@ from energy import exact_potentials
 
 pytest.importorskip("finufft")
 
+SLOW = partial(pytest.param, marks=pytest.mark.slow)  # they compile more of the same
 POTENTIALS = {
     "gaussian, far": lambda dim: GaussianPotential(dim, 1.0),
     "gaussian, near": lambda dim: GaussianPotential(dim, 1e3),
@@ -75,7 +77,7 @@ def errors(found, exact, potential, q):
     return apart[0] / float(potential.value(0.0)), np.max(apart[1:]) / steepest
 
 
-@pytest.mark.parametrize("tolerance", [1e-5, 1e-8, 1e-11, 1e-13])
+@pytest.mark.parametrize("tolerance", [1e-5, SLOW(1e-8), 1e-11, SLOW(1e-13)])
 @pytest.mark.parametrize("dim", [1, 2, 3])
 def test_the_tolerance_is_kept_where_far_and_near_meet(dim, tolerance):
     x, y, q = charges(dim)
@@ -87,7 +89,7 @@ def test_the_tolerance_is_kept_where_far_and_near_meet(dim, tolerance):
         assert max(errors(found, exact, potential, q)) < tolerance + ROUNDING, potential
 
 
-@pytest.mark.parametrize("dim", [1, 2, 3])
+@pytest.mark.parametrize("dim", [1, SLOW(2), SLOW(3)])
 def test_where_it_is_cut_does_not_matter(dim):
     """Radii from that of the core to the box; and all near, the plan for so few."""
     x, y, q = charges(dim, 300)
@@ -101,7 +103,7 @@ def test_where_it_is_cut_does_not_matter(dim):
     assert max(errors(sums.fields(x, [(y, q)])[0], exact, potential, q)) < 1e-11
 
 
-@pytest.mark.parametrize("dim", [1, 2, 3])
+@pytest.mark.parametrize("dim", [1, SLOW(2), 3])
 @pytest.mark.parametrize("name", ["gaussian", "almost-harmonic"])
 def test_against_eighty_digits(name, dim):
     x, y, q = charges(dim, 12)
@@ -137,7 +139,7 @@ def test_bessel_on_the_line():
     assert np.max(np.abs(found - exact)) < 1e-11 * np.sum(np.abs(q))
 
 
-@pytest.mark.parametrize("dim", [1, 2, 3])
+@pytest.mark.parametrize("dim", [1, SLOW(2), SLOW(3)])
 @pytest.mark.parametrize("kind", ["gaussian, far", "gaussian, near", "almost-harmonic"])
 def test_rates_are_the_derivatives_of_the_sums(kind, dim):
     """Central differences along a motion of places and charges: of order 2 in the step."""

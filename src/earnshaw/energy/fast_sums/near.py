@@ -25,6 +25,7 @@ from earnshaw.energy.fast_sums.columns import CHUNK, PIECE, Columns, Items
 from earnshaw.energy.fast_sums.splitting import NearPart
 
 ITEMS = 2048  # of 32 x 16 pairs, in a call of compiled code
+LEAST = 2048  # sources that code is compiled for
 
 
 def near_sums(
@@ -70,7 +71,7 @@ def _padded(array: np.ndarray) -> Array:
     The size is part of what is compiled: few sizes, few programs.
     """
     count = array.shape[-1] + PIECE
-    size = 2 ** int(np.ceil(np.log2(count)))
+    size = max(LEAST, 2 ** int(np.ceil(np.log2(count))))
     widths = [(0, 0)] * (array.ndim - 1) + [(0, size - array.shape[-1])]
     return jnp.asarray(np.pad(array, widths))
 
