@@ -135,7 +135,8 @@ class PopulationLoss(ChargedLoss):
     def runs_eagerly(self, student: Student) -> bool:
         """Where its sums are fast, and these are numbers."""
         arrays = student.positions, student.weights, self.teacher.positions, self.constant
-        if self.sums == "tiles" or not all(map(is_concrete, arrays)):
+        numbers = self.teacher.outputs is None and all(map(is_concrete, arrays))
+        if self.sums == "tiles" or not numbers:
             return False
         return self.field.is_fast_for(student.positions, self.teacher.positions)
 

@@ -102,6 +102,15 @@ def test_variants(objective):
     close(fast.value_and_gradient(student), tiles.value_and_gradient(student))
 
 
+def test_several_outputs():
+    """One call back for each, also of numbers."""
+    rng = np.random.default_rng(0)
+    teacher = ew.Teacher(rng.uniform(-2, 2, (20, 2)), rng.standard_normal((20, 2)), "gaussian")
+    student = ew.Student(rng.uniform(-2, 2, (30, 2)), rng.standard_normal((30, 2)))
+    tiles, fast = (ew.population_loss(teacher, sums=s) for s in ("tiles", "fast"))
+    close(fast.value_and_gradient(student), tiles.value_and_gradient(student))
+
+
 def test_auto_says_what_it_does(monkeypatch):
     """Tiles for few units and in compiled code; else what is estimated to be faster."""
     monkeypatch.setattr(field, "FEW_PAIRS", 1000)
