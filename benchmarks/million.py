@@ -1,6 +1,6 @@
 """Value and force of up to a million electrons among as many protons, in d = 1, 2, 3.
 
-    python benchmarks/million.py                             # everything: most of an hour
+    python benchmarks/million.py                             # everything: an hour or more
     python benchmarks/million.py --dims 3 --units 10000 100000 --potentials gaussian
 
 One value and gradient of the loss (`without-constants`: all pairs of electrons, and of electrons
@@ -13,7 +13,7 @@ its own, which is how its peak of memory is known. Beside it
 - tiles at the number of units of `--tiles`, in the same process, times the square of the ratio;
 - the growth: the power of k between the first and the last size.
 
-The first call, which compiles, is a call with another student and is not counted. KeOps is not
+A call with fewer electrons before, which compiles most of it, is not counted. KeOps is not
 compared: it is not installed where this was last run.
 """
 
