@@ -86,6 +86,15 @@ class Field(eqx.Module):
     tile: int = eqx.field(static=True, default=TILE)
     small: int = eqx.field(static=True, default=SMALL)
 
+    @property
+    def sums(self) -> str:
+        """How sums over pairs are done: "tiles", "fast", or "auto", whichever takes less time."""
+        return "tiles"
+
+    def is_fast_for(self, *positions: Any) -> bool:
+        """Whether sums at the first of these positions over all of them are not by tiles."""
+        return False
+
     def at(self, probes: Units, sources: Units) -> tuple[Array, Array]:
         """The potential (k,) of the sources at the probes, and its gradient (k, d)."""
         sums = self._sums(FieldSum(self.coupling), probes, sources, same=False)

@@ -27,7 +27,9 @@ energy of two units of weight 1,
 from __future__ import annotations
 
 import abc
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable
+from inspect import unwrap
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import equinox as eqx
 import jax
@@ -46,6 +48,7 @@ from earnshaw.numerics.compiled import block, compiled, first, in_batches, weigh
 from earnshaw.numerics.eigenpairs import Eigenpair, smallest_eigenpair
 from earnshaw.numerics.fixed_order import sum_all
 
+T = TypeVar("T")
 Moving = Literal["both", "positions", "weights"]
 MOVING = ("both", "positions", "weights")
 Across = Literal["points", "rays", "hyperplanes"]
@@ -270,7 +273,7 @@ class Objective(eqx.Module):
 
     def value(self, student: Student) -> Array:
         """L at the student, shape ()."""
-        return _value(*self.suited_to(student).with_room(self.check(student)))
+        return _run(_value, *self.suited_to(student).with_room(self.check(student)))
 
     def gradient(self, student: Student) -> Gradient:
         """The Riemannian gradient in positions (k, d) and weights (k,)."""
@@ -279,7 +282,8 @@ class Objective(eqx.Module):
     def value_and_gradient(self, student: Student) -> tuple[Array, Gradient]:
         """Both, for the price of one."""
         count = self.check(student).units
-        value, slope = _value_and_gradient(*self.suited_to(student).with_room(student))
+        loss, roomy = self.suited_to(student).with_room(student)
+        value, slope = _run(_value_and_gradient, loss, roomy)
         return value, Gradient(*(first(part, count) for part in slope))
 
     def hvp(
@@ -301,7 +305,8 @@ class Objective(eqx.Module):
                 )
         loss, roomy = self.suited_to(student).with_room(student)
         moved = Gradient(*(weightless(part, roomy.units) for part in moved))
-        return Gradient(*(first(part, student.units) for part in _hvp(loss, roomy, moved)))
+        product = _run(_hvp, loss, roomy, moved)
+        return Gradient(*(first(part, student.units) for part in product))
 
     def hessian(self, student: Student) -> Array:
         """The dense Hessian: tangent coordinates of the moving positions, then moving weights.
@@ -343,6 +348,13 @@ class Objective(eqx.Module):
         For numbers, and few units, of losses for which such a unit is none (`compiled.py`).
         """
         return self, student
+
+    def runs_eagerly(self, student: Student) -> bool:
+        """Whether sums over its units are done by other libraries than JAX, outside compiled code.
+
+        True only of numbers, never inside compiled code.
+        """
+        return False
 
     def check(self, student: Student) -> Student:
         """The student itself, or an error that says why it cannot be this objective's."""
@@ -403,6 +415,12 @@ def _energy_jvp(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
     terms = ((gradient.positions, moved.positions), (gradient.weights, moved.weights))
     change = sum((sum_all(g * v) for g, v in terms if v is not None), start=jnp.zeros(()))
     return value, change
+
+
+def _run(program: Callable[..., T], objective: Objective, student: Student, *rest: Any) -> T:
+    """A compiled program of the objective; or the same line by line, where that suits it."""
+    run = unwrap(program) if objective.runs_eagerly(student) else program
+    return run(objective, student, *rest)
 
 
 @compiled

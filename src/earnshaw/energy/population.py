@@ -18,6 +18,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from functools import cached_property
+from inspect import unwrap
 from typing import Any
 
 import equinox as eqx
@@ -44,7 +45,7 @@ from earnshaw.energy._laplacian import (
 )
 from earnshaw.energy._tiles import TILE, Units, units, weigh
 from earnshaw.energy.charged_loss import ChargedLoss
-from earnshaw.energy.couplings.coupling import self_energies_of
+from earnshaw.energy.couplings.coupling import Coupling, self_energies_of
 from earnshaw.energy.kinds import Between, MixedCoupling, fields_of, mixed_field
 from earnshaw.energy.objective import (
     ROUNDING,
@@ -62,6 +63,7 @@ from earnshaw.numerics.compiled import compiled, filled, first, weightless
 from earnshaw.numerics.fixed_order import sum_all
 
 OBJECTIVES = tuple(VARIANTS)
+SUMS = ("auto", "tiles", "fast")
 
 
 class PopulationLoss(ChargedLoss):
@@ -116,6 +118,27 @@ class PopulationLoss(ChargedLoss):
     def of_another_kind(self) -> bool:
         """Whether its students have other activations than the teacher."""
         return self.kind is not None
+
+    @property
+    def sums(self) -> str:
+        """How its sums over pairs of units are done: "tiles", "fast" or "auto", as it was asked.
+
+        "tiles" also where "auto" has no choice. Of one student see `sums_for`.
+        """
+        return self.field.sums
+
+    def sums_for(self, student: Student) -> str:
+        """What value and derivatives at this student are computed by: "fast" or "tiles"."""
+        loss = self.suited_to(self.check(student))
+        return "fast" if loss.runs_eagerly(student) or loss.sums == "fast" else "tiles"
+
+    def runs_eagerly(self, student: Student) -> bool:
+        """Where its sums are fast, and these are numbers."""
+        arrays = student.positions, student.weights, self.teacher.positions, self.constant
+        numbers = self.teacher.outputs is None and all(map(is_concrete, arrays))
+        if self.sums == "tiles" or not numbers:
+            return False
+        return self.field.is_fast_for(student.positions, self.teacher.positions)
 
     @property
     def outer(self) -> Field | Between:
@@ -306,11 +329,11 @@ class PopulationLoss(ChargedLoss):
 
     def potential(self, points: ArrayLike, student: Student | None = None) -> Array:
         """C at points (n, d): what teacher and student together make there; shape (n,)."""
-        return _probe(*self._probes(points, student))[0]
+        return self._at_probes(points, student)[0]
 
     def potential_gradient(self, points: ArrayLike, student: Student | None = None) -> Array:
         """The Riemannian gradient of C at points (n, d); the same shape."""
-        return _probe(*self._probes(points, student))[1]
+        return self._at_probes(points, student)[1]
 
     def log_potential(self, points: ArrayLike, student: Student | None = None) -> LogPotential:
         """The sign of C, log|C| and its Riemannian gradient, right also where C underflows."""
@@ -338,6 +361,11 @@ class PopulationLoss(ChargedLoss):
     def _protons(self, first: int) -> Units:
         return units(self.teacher.positions, self.teacher.weights, first)
 
+    def _at_probes(self, points: ArrayLike, student: Student | None) -> tuple[Array, Array]:
+        loss, where, student = self._probes(points, student)
+        eager = loss.runs_eagerly(Student(where, jnp.zeros(len(where))))
+        return (unwrap(_probe) if eager else _probe)(loss, where, student)
+
     def _probes(
         self, points: ArrayLike, student: Student | None
     ) -> tuple[PopulationLoss, Array, Student]:
@@ -361,6 +389,8 @@ def population_loss(
     devices: Iterable[Any] | None = None,
     tile: int = TILE,
     activation: Any = None,
+    sums: str = "auto",
+    tolerance: float | None = None,
 ) -> PopulationLoss:
     """The exact loss E[(f - g)^2] of students of `teacher`, or a variant of it.
 
@@ -382,6 +412,15 @@ def population_loss(
     activation
         that of the students, by default the teacher's; or a list, one a unit. A student
         that was made with an activation needs no mention here.
+    sums
+        how the sums over all pairs of units are done: "tiles"; "fast", by non-uniform FFTs, for
+        potentials gaussian and almost-harmonic on R^d, d <= 3, and bessel in d = 1, with the extra
+        `fast`; or "auto", whichever is estimated to take less time, and tiles within compiled
+        code.
+    tolerance
+        of fast sums: the largest error of a sum of potentials sum_j q_j Phi(x - y_j), relative to
+        Phi(0) sum_j |q_j|, and of its gradient, relative to max|grad Phi| sum_j |q_j|. From 1e-13
+        to 1e-2; by default 1e-11.
 
     Returns
     -------
@@ -413,14 +452,18 @@ def population_loss(
     if teacher.outputs is not None and objective not in ("full", "without-constants"):
         raise EarnshawError(f"{objective} is for one output; allowed: full, without-constants")
     like = devices_mesh(devices), check_integer("tile", tile, 64)
+    if sums not in SUMS:
+        raise UnknownName("way to do sums", str(sums), SUMS)
     if activation is not None or isinstance(teacher.potential, MixedDual):
+        if sums == "fast":
+            raise EarnshawError("fast sums are for one potential; allowed: sums='tiles' or 'auto'")
         kind = None if activation is None else UnitKind(given_units(activation))
         made = _of_kinds(teacher, kind, like, objective, moving)
     else:
         coupling = choose_coupling(teacher.potential, teacher.manifold, teacher.dim)
         made = PopulationLoss(
             teacher=teacher,
-            field=Field(coupling, *like),
+            field=_chosen_field(teacher, coupling, like, sums, tolerance),
             constant=jnp.zeros(()),
             manifold=teacher.manifold,
             name=objective,
@@ -431,10 +474,35 @@ def population_loss(
     if made.terms.constant:
         among = made.field if made.across is None else mixed_field(_kinds(teacher), *like)
         roomy = teacher if made.roomy is None else made.roomy.teacher
-        energy = lambda b: _energy_of(among, roomy.with_weights(b))  # noqa: E731
+        numbers = is_concrete(teacher.positions) and is_concrete(teacher.weights)
+        eager = numbers and teacher.outputs is None and among.is_fast_for(roomy.positions)
+        program = unwrap(_energy_of) if eager else _energy_of
+        energy = lambda b: program(among, roomy.with_weights(b))  # noqa: E731
         b = roomy.weights
         constant = energy(b) if teacher.outputs is None else jax.vmap(energy, in_axes=1)(b)
     return eqx.tree_at(lambda loss: loss.constant, made, constant)
+
+
+def _chosen_field(
+    teacher: Teacher,
+    coupling: Coupling,
+    like: tuple[Mesh | None, int],
+    sums: str,
+    tolerance: float | None,
+) -> Field:
+    """Tiles; or a field with fast sums, where there are such or they are asked for."""
+    if tolerance is not None or sums == "fast":
+        from earnshaw.energy.fast_sums.choose import check_tolerance
+
+        tolerance = check_tolerance(tolerance)
+    tiles = Field(coupling, *like)
+    never = teacher.dim > 3 or teacher.potential.kind == "zonal"
+    if sums == "tiles" or (sums == "auto" and never):
+        return tiles
+    from earnshaw.energy.fast_sums.field import fast_field
+
+    found = fast_field(tiles, teacher.potential, teacher.manifold, sums == "fast", tolerance)
+    return tiles if found is None else found
 
 
 def suited(loss: PopulationLoss, student: Student) -> PopulationLoss:
