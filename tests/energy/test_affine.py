@@ -256,3 +256,11 @@ def test_units_on_biased_sign_units_are_held():
     for _ in range(20):
         moved = np.array([1.0, 0.0, 0.3]) + 1e-4 * rng.normal(size=3)
         assert float(loss.value(Student(moved[None, :2], one, moved[2:]))) >= here
+
+
+@pytest.mark.parametrize("growth", ["exp(x^2)", ["exp(x^2)", "sin"]])
+def test_units_that_grow_too_fast_for_the_inputs_are_refused(growth):
+    """E[exp(2 u^2)] is infinite for u of variance 1/4 and more."""
+    teacher = ew.Teacher(np.eye(2), [1.0, 1.0], growth, biases=[0.0, 0.1])
+    with pytest.raises(ValueError, match=r"^E\[f\(X\)\^2\] of .* is not finite.*; allowed: "):
+        ew.population_loss(teacher)

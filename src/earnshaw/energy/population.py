@@ -34,7 +34,7 @@ from earnshaw.charges.matching import symmetries_of
 from earnshaw.charges.mixed import kinds_like, kinds_of, same_activation
 from earnshaw.charges.network import Student, Teacher, UnitKind, given_units, is_concrete
 from earnshaw.charges.species import Species
-from earnshaw.duality.affine_dual import MixedDual
+from earnshaw.duality.affine_dual import AffineDual, MixedDual
 from earnshaw.duality.named import is_activation
 from earnshaw.energy._field import Field, LogPotential, choose_coupling, devices_mesh, logarithm
 from earnshaw.energy._laplacian import (
@@ -57,7 +57,7 @@ from earnshaw.energy.objective import (
 )
 from earnshaw.energy.outputs import added_up, for_all_outputs, free_units_of_all, over_outputs
 from earnshaw.energy.variants import VARIANTS, Terms, check_ones
-from earnshaw.errors import EarnshawError, UnknownName
+from earnshaw.errors import EarnshawError, NotSquareIntegrable, UnknownName
 from earnshaw.limits import check_integer, check_work
 from earnshaw.numerics.compiled import compiled, filled, first, weightless
 from earnshaw.numerics.fixed_order import sum_all
@@ -480,7 +480,18 @@ def population_loss(
         energy = lambda b: program(among, roomy.with_weights(b))  # noqa: E731
         b = roomy.weights
         constant = energy(b) if teacher.outputs is None else jax.vmap(energy, in_axes=1)(b)
+        if isinstance(teacher.potential, (AffineDual, MixedDual)):  # others are checked when made
+            _check_power(constant, teacher)
     return eqx.tree_at(lambda loss: loss.constant, made, constant)
+
+
+def _check_power(power: Array, teacher: Teacher) -> None:
+    """Refuse units that grow so fast that E[f^2] is not finite under these inputs."""
+    if is_concrete(power) and not np.all(np.isfinite(np.asarray(power))):
+        raise NotSquareIntegrable(
+            f"E[f(X)^2] of {teacher.species.name} is not finite under these inputs; allowed: units "
+            "that grow slower than exp(u^2/(4 q)), q the variance of the input u of a unit"
+        )
 
 
 def _chosen_field(
