@@ -52,3 +52,34 @@ def test_kind_and_numbers(modules, name, electrons, weights, wrt, kind):
     assert found["heldBy"] == expected.held_by.tolist()
     free = expected.held_by == -1
     assert np.allclose(np.asarray(found["laplacians"])[free], expected.laplacians[free], atol=1e-9)
+
+
+DESCEND = """async ([table, dim, w, b, x, c]) => {
+  const { Engine } = await import("/engine.js");
+  const { begin } = await import("/methods.js");
+  const frozen = c.map(() => false);
+  const plan = { method: "second-gd", wrt: "positions", step: 0.1, noise: 0, seed: 0, frozen,
+                 fixed: frozen };
+  const run = begin(new Engine(table, dim, w, b), Float64Array.from(x), Float64Array.from(c), plan);
+  const energies = [];
+  for (let now = run.next(); now && energies.length < 5000; now = run.next())
+    energies.push(now.energy);
+  return { x: [...run.x], stop: run.stop, held: [...run.held], energies };
+}"""
+
+
+def test_second_order_descent_goes_on_when_an_electron_is_held(modules):
+    """The first that comes to its proton does not stop the others, and the end is Python's."""
+    tables = catalogue.read()
+    table = tables["tables"][tables["entries"]["almost-harmonic"]["stages"]["plane"]]
+    starts = [[-0.9, 0.3], [0.7, 0.9], [0.0, -0.6]]
+    given = [np.ravel(values).tolist() for values in (PROTONS, np.ones(3), starts, np.ones(3))]
+    found = modules.evaluate(DESCEND, [table, 2, *given])
+    assert found["stop"] == "converged"
+    assert sorted(found["held"]) == [0, 1, 2]
+    assert np.all(np.diff(found["energies"]) <= 0)
+    end = np.reshape(found["x"], (3, 2))
+    assert {tuple(x) for x in end.tolist()} == {tuple(x) for x in PROTONS}
+    teacher = ew.Teacher(PROTONS, np.ones(3), "almost-harmonic")
+    kind = ew.certify(teacher, ew.Student(end, np.ones(3)), wrt="positions").kind
+    assert kind == "cusp-minimum"

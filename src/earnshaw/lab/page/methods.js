@@ -43,6 +43,7 @@ export class Steps {
     /** @type {import("./flow.js").Encounter[]} */
     this.events = [];
     this.held = new Int32Array(c.length).fill(-1); // the proton that a unit was put on
+    this.sides = new Int8Array(c.length).fill(1); // -1 on the proton's antipode
     this.random = new Random(plan.seed);
     this.moving = plan.wrt !== "weights";
     this.charging = plan.wrt !== "positions";
@@ -115,7 +116,7 @@ function* gradientSteps(run) {
 function* secondSteps(run) {
   const { engine, plan } = run;
   for (;;) {
-    const slope = run.gradient();
+    const slope = settled(run);
     const size = Math.hypot(...slope.positions, ...slope.weights);
     const before = { x: run.x.slice(), c: run.c.slice() };
     if (size >= SOFT) {
@@ -145,6 +146,58 @@ function* secondSteps(run) {
     if (!better) return "no-decrease";
     yield;
   }
+}
+
+/** The gradient where electrons that a step would carry past a cusp that pulls them are on it, and
+ * have none while they are held: the pull 2 c b K is more than the force of all else.
+ * @param {Steps} run */
+function settled(run) {
+  const { engine, plan } = run;
+  const { dim: d, charges, potential } = engine;
+  const cusped = run.moving && !potential.unbounded && potential.kind !== "homogeneous";
+  for (let turn = 0; ; turn++) {
+    const slope = run.gradient();
+    let bound = turn > run.c.length; // one may let go as another is put there: not for ever
+    for (let i = 0; cusped && i < run.c.length; i++) {
+      const own = slope.positions.subarray(i * d, (i + 1) * d);
+      const force = Math.hypot(...own);
+      if (run.held[i] !== -1) {
+        const cusp = run.sides[i] > 0 ? potential.cusp : potential.opposite;
+        if (force <= 2 * run.c[i] * charges[run.held[i]] * cusp) own.fill(0);
+        else run.held[i] = -1;
+        continue;
+      }
+      if (plan.frozen[i] || bound) continue;
+      for (let j = 0; j < charges.length && !bound; j++)
+        for (const side of potential.opposite ? [1, -1] : [1])
+          bound ||= sits(run, i, j, side, plan.step * force, slope.energy);
+    }
+    if (!bound || turn > run.c.length) return slope;
+  }
+}
+
+/** Put unit i on proton j, or on its antipode, if that is within `reach`, no way up, and holds it.
+ * @param {Steps} run @param {number} i @param {number} j @param {number} side
+ * @param {number} reach @param {number} energy @returns {boolean} */
+function sits(run, i, j, side, reach, energy) {
+  const { engine } = run;
+  const { dim: d, charges, protons, potential } = engine;
+  const pull = 2 * run.c[i] * charges[j] * (side > 0 ? potential.cusp : potential.opposite);
+  if (!(pull > 0)) return false;
+  const before = run.x.slice(i * d, (i + 1) * d);
+  const home = Float64Array.from(before, (_, n) => side * protons[j * d + n]);
+  if (Math.hypot(...before.map((value, n) => value - home[n])) > reach) return false;
+  run.x.set(home, i * d);
+  const there = engine.gradient(run.x, run.c);
+  const force = Math.hypot(...there.positions.subarray(i * d, (i + 1) * d));
+  if (there.energy > energy || force > pull) {
+    run.x.set(before, i * d);
+    return false;
+  }
+  run.held[i] = j;
+  run.sides[i] = side;
+  run.events.push({ time: run.time + 1, kind: "bind", unit: i, partner: j, side });
+  return true;
 }
 
 /** Node-wise learning: unit by unit up log(C^2/Phi). @param {Steps} run
@@ -217,6 +270,7 @@ function snap(run, unit) {
       if (Math.sqrt(square) > 1e-6) continue;
       for (let n = 0; n < d; n++) run.x[unit * d + n] = side * engine.protons[j * d + n];
       run.held[unit] = j;
+      run.sides[unit] = side;
       run.events.push({ time: run.time + 1, kind: "bind", unit, partner: j, side });
     }
   }
