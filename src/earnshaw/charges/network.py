@@ -31,6 +31,7 @@ from earnshaw.charges.manifolds import Manifold, manifold
 from earnshaw.charges.mixed import check_one_a_unit, mixed_species, with_line
 from earnshaw.charges.species import Species, formula_species, species
 from earnshaw.duality.activation import Activation
+from earnshaw.duality.affine_dual import MixedDual
 from earnshaw.duality.named import activation as named_activation
 from earnshaw.duality.potential import Potential
 from earnshaw.errors import EarnshawError
@@ -195,6 +196,13 @@ class UnitKind(NamedTuple):
     def biased(self) -> bool:
         """Whether they have biases."""
         return isinstance(self.units, Species) and self.units.biased
+
+    @property
+    def mixed(self) -> bool:
+        """Whether they are of several activations, one a unit."""
+        if isinstance(self.units, Species):
+            return isinstance(self.units.potential, MixedDual)
+        return isinstance(self.units, tuple)
 
     @property
     def activation(self) -> Activation:

@@ -156,7 +156,7 @@ class Path(Result, eqx.Module):
     @property
     def of_one_activation(self) -> bool:
         """Whether all electrons feel one potential, which pictures can show behind them."""
-        return not isinstance(self.unit_kind.responses, tuple)
+        return not self.unit_kind.mixed
 
     def summary(self) -> dict[str, Any]:
         """Plain values for JSON: the energy at 200 times at most, and how it ended."""
