@@ -44,6 +44,20 @@ def test_outputs_that_are_multiples_of_each_other_are_learned_as_one(method):
     np.testing.assert_allclose(two.student.weights, np.outer(one.student.weights, unit), atol=1e-7)
 
 
+def test_noisy_sgd_goes_down_the_loss_of_two_outputs():
+    """To a tenth of it; what is left is the energy of Gaussian charges, of both outputs."""
+    positions = np.random.default_rng(1).normal(size=(2, 2))
+    weights = np.array([[1.0, -0.5], [0.3, 1.2]])
+    teacher = ew.Teacher(positions, weights, "gaussian")
+    near = ew.Student(positions + 0.5, np.zeros((2, 2)))
+    run = ew.learn(teacher, "noisy-sgd", student=near, steps=0.02, iterations=1000)
+    assert run.relative_loss < 0.1
+    places = np.concatenate([positions, run.student.positions])
+    charges = np.concatenate([weights, -np.asarray(run.student.weights)])
+    phi = np.exp(-np.sum((places[:, None] - places) ** 2, axis=2) / 2)
+    assert run.loss == pytest.approx(np.sum(charges * (phi @ charges)), rel=1e-9)
+
+
 def test_units_of_two_activations_and_a_constant_come_back_by_newtons_method():
     """From near by: each unit is matched with one of its own activation."""
     rng = np.random.default_rng(3)

@@ -279,8 +279,7 @@ def _remarks(preset: str, converged: Sweep) -> tuple[str, ...]:
         f"exponential, synthetic, Gaussian: positions within {CLOSE:g} count; c = {FAR:g}, degree "
         f"{CUT} and {CLOSE:g} were chosen after a look at other seeds; strict_rate in the CSV "
         "file has how many are within 0.001",
-        "EPD Thm 3.9 assumes that no weight becomes 0; plain gradient descent does not keep that: "
-        "in half of six failures with Bessel's potential a unit had lost its weight",
+        "EPD Thm 3.9 assumes that no weight becomes 0; plain gradient descent does not keep that",
     ]
     if converged.failed:
         remarks.append(f"{converged.failed} cells failed; `earnshaw runs show` has why")
