@@ -81,12 +81,14 @@ SMALLEST = 1e-8  # part of the largest scale below which a coordinate counts as 
 class Newton(Method):
     """Stops where |grad L| <= tolerance, or where no step lowers the loss or the gradient.
 
-    Units that are not `used` (k,) stay where they are: room for units to come.
+    Units that are not `used` (k,) stay where they are: room for units to come. `at_the_end` says
+    that nearly nothing is left of the loss, so that 2 G is as good as the Hessian.
     """
 
     looks_at_curvature: ClassVar[bool] = True
     tolerance: Array = eqx.field(default=1e-14, converter=jnp.asarray)
     used: Array | None = None
+    at_the_end: bool = eqx.field(static=True, default=False)
 
     def init(self, objective: Objective, student: Student) -> State:
         state = super().init(objective, student)
@@ -103,7 +105,7 @@ class Newton(Method):
 
     def step(self, objective: Objective, state: State, key: Array) -> State:
         used = jnp.ones(state.student.units, dtype=bool) if self.used is None else self.used
-        direction = newton_direction(objective, state, used)
+        direction = newton_direction(objective, state, used, self.at_the_end)
         slope = dot(direction, state.gradient)
         rounding = 1e-15 * jnp.abs(state.value) + 1e-300
 
@@ -134,11 +136,20 @@ class Newton(Method):
         return accepted(state, moved, good, stop)
 
 
-def newton_direction(objective: Objective, state: State, used: Array) -> Gradient:
-    """-|H|^-1 grad L over the units that are `used`, as a tangent direction."""
+def newton_direction(
+    objective: Objective, state: State, used: Array, at_the_end: bool = False
+) -> Gradient:
+    """-|H|^-1 grad L over the units that are `used`, as a tangent direction.
+
+    `at_the_end` H = 2 G: the rest of it is E[(g - f) Hess g], and f - g is nearly 0.
+    """
     slope = coordinates_of(objective, state.student, state.gradient)
     moving = of_units(objective, state.student, used)
-    hessian = jnp.where(moving[:, None] & moving, objective.hessian(state.student), 0.0)
+    if at_the_end:
+        hessian = 2 * objective.metric(state.student)
+    else:
+        hessian = objective.hessian(state.student)
+    hessian = jnp.where(moving[:, None] & moving, hessian, 0.0)
     values, vectors = jnp.linalg.eigh(hessian)
     sizes = jnp.abs(values)
     curved = sizes > FLAT * jnp.max(sizes)
@@ -257,11 +268,11 @@ def newton_to_rounding(
 ) -> tuple[Student, Array]:
     """The student after Newton's method on its `used` units, and its loss.
 
-    Unchanged where there are too many coordinates for a dense Hessian.
+    Unchanged where there are too many coordinates for a dense metric.
     """
     if freedom(objective, student) > DENSE:
         return student, objective.value(student)
-    method = Newton(used=used)
+    method = Newton(used=used, at_the_end=True)
     batch = Student(student.positions[None], student.weights[None])
     loop = begin(method, objective, batch, jax.random.key(0, impl="threefry2x32"))
     loop, interrupted = run(method, objective, loop, NEWTON_STEPS)

@@ -23,7 +23,7 @@ import numpy as np
 from jax import Array
 
 from earnshaw.charges.network import Student
-from earnshaw.charges.smallest import Smallest, smallest_form
+from earnshaw.charges.smallest import Lines, Smallest, smallest_form
 from earnshaw.descent.loop import Loop, Report, begin, run, stop_codes
 from earnshaw.descent.method import Method, Stop, stop_of
 from earnshaw.descent.methods import has_cusps
@@ -198,10 +198,15 @@ def _check_students(objective: Objective, students: Student) -> None:
 # -- the smallest form ----------------------------------------------------------------------------
 
 
-def reduced(objective: Objective, symmetries: Symmetries, outcome: Outcome) -> Outcome:
+def reduced(
+    objective: Objective,
+    symmetries: Symmetries,
+    outcome: Outcome,
+    lines: Callable[[Student], Lines | None],
+) -> Outcome:
     """The outcome with as few units as its own function needs, if nothing is left of the loss.
 
-    Ctrl-C leaves it as it is.
+    `lines` tells which line each unit is nearest to. Ctrl-C leaves the outcome as it is.
     """
     first = float(objective.empty_value())
     plain = objective.terms == Terms() and objective.wrt == "both" and np.isfinite(first)
@@ -213,7 +218,9 @@ def reduced(objective: Objective, symmetries: Symmetries, outcome: Outcome) -> O
     try:
         for tolerance in TOLERANCES:
             student = outcome.student
-            form = smallest_form(student.positions, student.weights, symmetries, tolerance)
+            form = smallest_form(
+                student.positions, student.weights, symmetries, tolerance, lines(student)
+            )
             if form.units < student.units:
                 student, loss = _polished(objective, form, first)
                 # Two units that are merely close can be told apart by more than this.

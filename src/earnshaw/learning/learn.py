@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from functools import partial
 from typing import Any, cast
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -14,10 +16,12 @@ from earnshaw.charges.network import (
     Student,
     Teacher,
     UnitKind,
+    as_seen,
     given_units,
     same_charges,
     same_teacher,
 )
+from earnshaw.charges.smallest import Lines
 from earnshaw.descent.loop import Report
 from earnshaw.descent.method import Stop
 from earnshaw.descent.methods import (
@@ -27,6 +31,7 @@ from earnshaw.descent.methods import (
     simultaneous_method,
 )
 from earnshaw.descent.nodes import PATH, usual_starts
+from earnshaw.duality.symmetry import Symmetries
 from earnshaw.energy.asked_loss import asked_loss
 from earnshaw.energy.empirical import empirical_loss
 from earnshaw.energy.objective import Objective
@@ -48,6 +53,7 @@ from earnshaw.settings import given
 ITERATIONS = 100_000  # of methods of all units
 COPIES = 16  # of the starts of a unit
 SAMPLE = 256  # points over which what is left is averaged
+PROBES = 2048  # inputs at which units are compared with lines
 MOST_UNITS = 4096  # of a student, unless more are asked for
 
 
@@ -186,7 +192,8 @@ def learn(
     outcome = session.outcome(state, interrupted)
     before = outcome.student.units
     if settings.student_activation is None:
-        outcome = reduced(seen, unit_symmetries(teacher), outcome)
+        symmetries = unit_symmetries(teacher)
+        outcome = reduced(seen, symmetries, outcome, partial(_lines, teacher, symmetries))
     if outcome.student.units < before:
         notes = (*notes, f"{before} units, brought to the {outcome.student.units} that do the same")
     if settings.node_wise and outcome.stop in (
@@ -240,6 +247,19 @@ def _where_it_stopped(
         return state
     except EarnshawError as error:
         raise EarnshawError(f"{otherwise}: {error}") from None
+
+
+def _lines(teacher: Teacher, symmetries: Symmetries, student: Student) -> Lines | None:
+    """The line that each unit of a student is nearest to, where flips leave lines behind.
+
+    Of the teacher only its kind of units and of inputs is used.
+    """
+    if not (symmetries.linear or symmetries.constant) or not teacher.species.of_directions:
+        return None
+    inputs, key = teacher.species.seen_inputs, jax.random.key(0, impl="threefry2x32")
+    x = as_seen(inputs.sample(key, PROBES, teacher.input_dim), teacher)
+    units = teacher.activation(x @ student.positions.T) * student.weights
+    return Lines.of(units, x, symmetries)
 
 
 def _left_over(teacher: Teacher, loss: Objective, settings: Settings, student: Student) -> str:
