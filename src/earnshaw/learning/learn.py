@@ -21,6 +21,7 @@ from earnshaw.charges.network import (
     same_charges,
     same_teacher,
 )
+from earnshaw.charges.responses import responses
 from earnshaw.charges.smallest import Lines
 from earnshaw.descent.loop import Report
 from earnshaw.descent.method import Stop
@@ -31,6 +32,7 @@ from earnshaw.descent.methods import (
     simultaneous_method,
 )
 from earnshaw.descent.nodes import PATH, usual_starts
+from earnshaw.duality.activation import DotProduct
 from earnshaw.duality.symmetry import Symmetries
 from earnshaw.energy.asked_loss import asked_loss
 from earnshaw.energy.empirical import empirical_loss
@@ -257,9 +259,9 @@ def _lines(teacher: Teacher, symmetries: Symmetries, student: Student) -> Lines 
     if not (symmetries.linear or symmetries.constant) or not teacher.species.of_directions:
         return None
     inputs, key = teacher.species.seen_inputs, jax.random.key(0, impl="threefry2x32")
-    x = as_seen(inputs.sample(key, PROBES, teacher.input_dim), teacher)
-    units = teacher.activation(x @ student.positions.T) * student.weights
-    return Lines.of(units, x, symmetries)
+    x = np.asarray(as_seen(inputs.sample(key, PROBES, teacher.input_dim), teacher))
+    units = responses(cast(DotProduct, teacher.activation), x @ np.asarray(student.positions).T)
+    return Lines.of(units * np.asarray(student.weights), x, symmetries)
 
 
 def _left_over(teacher: Teacher, loss: Objective, settings: Settings, student: Student) -> str:
