@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -216,10 +217,11 @@ def reduced(
     if not outcome.loss <= nothing(objective, outcome.student, first):
         return outcome
     try:
-        for tolerance in TOLERANCES:
+        # A light unit has little bend: where it is none the less no line, the form without lines.
+        for tolerance, straight in itertools.product(TOLERANCES, (lines, _no_lines)):
             student = outcome.student
             form = smallest_form(
-                student.positions, student.weights, symmetries, tolerance, lines(student)
+                student.positions, student.weights, symmetries, tolerance, straight(student)
             )
             if form.units < student.units:
                 student, loss = _polished(objective, form, first)
@@ -230,6 +232,10 @@ def reduced(
     except KeyboardInterrupt:
         return dataclasses.replace(outcome, stop=Stop.INTERRUPTED)
     return outcome
+
+
+def _no_lines(student: Student) -> None:
+    """No unit is taken for a line."""
 
 
 def _polished(objective: Objective, form: Smallest, first: float) -> tuple[Student, float]:
