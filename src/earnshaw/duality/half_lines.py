@@ -37,7 +37,7 @@ from jax.custom_derivatives import SymbolicZero
 from jax.scipy.special import ndtr
 
 from earnshaw.duality.affine import Affine, Jet, jet_of
-from earnshaw.duality.pair import EPS, UNDERFLOW, value_and_slope
+from earnshaw.duality.pair import EPS, UNDERFLOW
 from earnshaw.numerics.autodiff import tangent
 from earnshaw.numerics.owens_t import bivariate_normal_fast
 
@@ -104,33 +104,48 @@ class HalfLinePair(eqx.Module):
         return not self.first.noise and not self.second.noise
 
     def jet(self, units: Affine) -> Jet:
-        """The mean and its derivatives, for the price of one Phi2.
+        """The mean and its derivatives in the first unit, for the price of one Phi2."""
+        return self._jets(units, 1)[0]
 
-        `along` is E_(i-2)j + kappa E_(i-1)(j-1): with kappa = c/q1, by Stein's identity,
-        (i E_ij - mu1 E_(i-1)j)/q1, of which no derivative meets a delta of both.
-        """
+    def jets(self, units: Affine) -> tuple[Jet, Jet]:
+        """Those in the first and those in the second unit, for the price of one Phi2 too."""
+        first, second = self._jets(units, 2)
+        return first, second
+
+    def _jets(self, units: Affine, sides: int) -> list[Jet]:
+        swapped = units.swapped(), lambda units: self._lines(units.swapped())
+        jets = [self._jet_of_lines(*way) for way in ((units, self._lines), swapped)[:sides]]
         noisy = _with_noise(units, self.first.noise, self.second.noise)
-        total = [jnp.zeros_like(units.c)] * 4
         for i, start, factor in self.first.parts:
             for j, other, times in self.second.parts:
-                mu = noisy.mu1 - start
-                shifted = noisy._replace(mu1=mu, mu2=noisy.mu2 - other)
-                orders = ((i, j), (i - 1, j), (i - 1, j - 1), (i - 2, j))
-                if self.turning:
-                    value, in_mu, in_c = half_line_means(orders[:3], *shifted)
-                    growth = (i * value - mu * in_mu) / _positive(noisy.q1)
-                    along = jnp.where(noisy.q1 > 0, growth, 0.0)
-                else:
-                    value, in_mu, in_c, along = half_line_means(orders, *shifted)
-                parts = (value, in_mu, along, in_c)
-                total = [old + factor * times * new for old, new in zip(total, parts, strict=True)]
-        value, in_mu, along, in_c = (
-            old + new for old, new in zip(total, jet_of(self._lines, units), strict=True)
-        )
-        if self.turning:
-            by_lines = value_and_slope(lambda c: self._lines(units._replace(c=c)), units.c)[1]
-            along = along + jnp.where(units.q1 > 0, units.c / _positive(units.q1), 0.0) * by_lines
-        return Jet(value, in_mu, along, in_c)
+                shifted = noisy._replace(mu1=noisy.mu1 - start, mu2=noisy.mu2 - other)
+                for side, part in enumerate(self._jets_of_part(i, j, shifted, sides)):
+                    pairs = zip(jets[side], part, strict=True)
+                    jets[side] = Jet(*(old + factor * times * new for old, new in pairs))
+        return jets
+
+    def _jets_of_part(self, i: int, j: int, units: Affine, sides: int) -> list[Jet]:
+        """Those of E_ij."""
+        lowered = [((i - 1, j), (i - 2, j)), ((i, j - 1), (i, j - 2))][:sides]
+        # Between kinks the second is made of the first.
+        needed = [order for side in lowered for order in (side[:1] if self.turning else side)]
+        orders = ((i, j), (i - 1, j - 1), *needed)
+        found = dict(zip(orders, half_line_means(orders, *units), strict=True))
+        value, in_c = found[i, j], found[i - 1, j - 1]
+        jets = []
+        own = (i, units.mu1, units.q1), (j, units.mu2, units.q2)
+        for (once, twice), (order, mu, q) in zip(lowered, own, strict=False):
+            along = _along(order, value, found[once], mu, q) if self.turning else found[twice]
+            jets.append(Jet(value, found[once], along, in_c))
+        return jets
+
+    def _jet_of_lines(self, units: Affine, lines: Callable[[Affine], Array]) -> Jet:
+        """What the lines contribute to a jet."""
+        jet = jet_of(lines, units)
+        if not self.turning:
+            return jet
+        kappa = jnp.where(units.q1 > 0, units.c / _positive(units.q1), 0.0)
+        return jet._replace(along=jet.along + kappa * jet.in_c)
 
     def _lines(self, units: Affine) -> Array:
         """What the lines contribute: with each other, and with the parts of the other."""
@@ -150,6 +165,15 @@ class HalfLinePair(eqx.Module):
             powers = [abs(f) * (reach + abs(start)) ** max(i, 0) for i, start, f in one.parts]
             size = size * (abs(one.constant) + abs(one.slope) * reach + sum(powers))
         return 64 * EPS * size + UNDERFLOW
+
+
+def _along(order: int, value: Array, in_mu: Array, mu: Array, q: Array) -> Array:
+    """E_(i-2)j + kappa E_(i-1)(j-1), i the `order`, of E_ij, its derivative in mu, mu and q.
+
+    With kappa = c/q, by Stein's identity, it is (i E_ij - mu E_(i-1)j)/q, of which no derivative
+    meets a delta of both.
+    """
+    return jnp.where(q > 0, (order * value - mu * in_mu) / _positive(q), 0.0)
 
 
 def _line_with_parts(

@@ -63,7 +63,7 @@ class FieldSum:
 
     def __init__(self, coupling: Coupling) -> None:
         self.coupling = coupling
-        self.symmetric = coupling.has_tiles and not coupling.sums_tiles
+        self.symmetric = coupling.has_tiles and (coupling.sums_both_ways or not coupling.sums_tiles)
         self.channels = 1 + coupling.dim
 
     def exact(self, x: Array, y: Array, charges: Array) -> Array:
@@ -88,11 +88,16 @@ class FieldSum:
         """For the probes and, if `both`, for the sources as if they were probes."""
         x, y = probes.positions, sources.positions
         if self.coupling.sums_tiles:
-            charges = jnp.broadcast_to(sources.charges, (len(x), len(y)))
-            charges = _without_self(charges, probes, sources) if same else charges
-            value, gradient = self.coupling.tile_sums(x, y, charges)
-            rows = jnp.concatenate([value[:, None], gradient], axis=1)
-            return rows, jnp.zeros((len(y), self.channels))
+            pairless = probes.names[:, None] == sources.names if same else None
+            back = probes.charges if both else None
+            fields = self.coupling.tile_sums(x, y, sources.charges, back, pairless)
+            rows, columns = (
+                jnp.concatenate([field.potential[:, None], field.gradient], axis=1)
+                if field is not None
+                else jnp.zeros((len(y), self.channels))
+                for field in fields
+            )
+            return rows, columns
         tile = self.coupling.tile(*_products(x, y))
         if same:
             tile = jax.tree.map(lambda entry: _without_self(entry, probes, sources), tile)

@@ -14,6 +14,7 @@ two units of a relu coincide, what is infinite in the second derivatives cancels
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import ClassVar
 
 import equinox as eqx
@@ -22,12 +23,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from earnshaw.duality.affine import Affine
+from earnshaw.duality.affine import Affine, Jet
 from earnshaw.duality.affine_dual import AffineDual, Cloud, seen, seen_in_tile
+from earnshaw.duality.half_lines import HalfLinePair
 from earnshaw.duality.pair import value_and_slope
-from earnshaw.energy.couplings.coupling import COINCIDENT, Coupling
+from earnshaw.energy.couplings.coupling import COINCIDENT, Coupling, Field
 from earnshaw.energy.objective import Across, Invariant
 from earnshaw.errors import EarnshawError
+from earnshaw.numerics.fixed_order import over_rows
 
 PARALLEL = 1e-6  # 1 - |rho| of positions, below which a tile's products lose digits at a kink
 
@@ -60,20 +63,50 @@ class AffineCoupling(Coupling):
         """M and its gradient, pair by pair."""
         return self.potential.over_clouds(lambda cloud: self._pairs(cloud, x, y))
 
-    def tile_sums(self, x: Array, y: Array, charges: Array) -> tuple[Array, Array]:
-        """sum_j charges_ij M_ij (k,) and its gradient (k, d), charges as each probe counts them."""
+    @property
+    def sums_both_ways(self) -> bool:
+        return isinstance(self.potential.form, HalfLinePair)
 
-        def term(cloud: Cloud) -> tuple[Array, Array]:
+    def tile_sums(
+        self, x: Array, y: Array, charges: Array, back: Array | None, same: Array | None
+    ) -> tuple[Field, Field | None]:
+        """By products with the parts of the jet: sums along rows are not vectorised by XLA."""
+
+        def term(cloud: Cloud) -> tuple[Field, Field | None]:
             units, own, other = seen_in_tile(cloud, x, y)
-            value, in_mu, along, in_c = self.potential.form.jet(units)
-            along = along - self._kappa(units) * in_c
-            total, by_mean, by_own = (
-                jnp.sum(charges * part, axis=1) for part in (value, in_mu, along)
-            )
-            pull = by_own[:, None] * own + (charges * in_c) @ other
-            return total, pull @ cloud.root.T + by_mean[:, None] * cloud.mean
+            form, sources = self.potential.form, _charged(charges, other)
+            if back is None:
+                jet = form.jet(units)
+                return self._summed(jet, units, cloud, same, own, jnp.matmul, sources), None
+            assert isinstance(form, HalfLinePair)
+            here, there = form.jets(units)
+            rows = self._summed(here, units, cloud, same, own, jnp.matmul, sources)
+            swapped, sources = units.swapped(), _charged(back, own)
+            return rows, self._summed(there, swapped, cloud, same, other, over_rows, sources)
 
         return self.potential.over_clouds(term)
+
+    def _summed(
+        self,
+        jet: Jet,
+        units: Affine,
+        cloud: Cloud,
+        same: Array | None,
+        own: Array,
+        over: Callable[[Array, Array], Array],
+        sources: Array,
+    ) -> Field:
+        """The field at units A^T x `own`; over(part, sources) is a sum over the pairs of each.
+
+        `sources` are charges q_j and q_j A^T y_j, side by side.
+        """
+        along = jet.along - self._kappa(units) * jet.in_c
+        parts: tuple[Array, ...] = (jet.value, jet.in_mu, along, jet.in_c)
+        if same is not None:
+            parts = tuple(jnp.where(same, 0.0, part) for part in parts)
+        total, by_mean, by_own = (over(part, sources[:, :1]) for part in parts[:3])
+        pull = by_own * own + over(parts[3], sources[:, 1:])
+        return Field(total[:, 0], pull @ cloud.root.T + by_mean * cloud.mean)
 
     def exact_laplacian(self, x: Array, y: Array) -> Array:
         """The sum of the gradient's derivatives along all coordinates."""
@@ -204,3 +237,8 @@ class AffineCoupling(Coupling):
 
     def _power(self, mu: Array, q: Array) -> Array:
         return self.potential.form(Affine.of_one(mu, q))
+
+
+def _charged(charges: Array, vectors: Array) -> Array:
+    """Charges (m,) and vectors (m, d) times these, side by side."""
+    return jnp.concatenate([charges[:, None], charges[:, None] * vectors], axis=1)

@@ -16,6 +16,13 @@ from earnshaw.numerics.compiled import compiled
 COINCIDENT = 1e-8  # relative to a position: closer units are in one place
 
 
+class Field(NamedTuple):
+    """sum_j charge_j Phi(x, y_j) at x (k, d), shape (k,), and its gradient (k, d)."""
+
+    potential: Array
+    gradient: Array
+
+
 class Tile(NamedTuple):
     """Phi and its first derivatives for every pair of a tile, each of shape (k, m).
 
@@ -72,8 +79,18 @@ class Coupling(eqx.Module):
         """Whether tiles are summed by the coupling (`tile_sums`), from positions, not products."""
         return False
 
-    def tile_sums(self, x: Array, y: Array, charges: Array) -> tuple[Array, Array]:
-        """sum_j charges_ij Phi(x_i, y_j) (k,) and its gradient (k, d), from charges (k, m)."""
+    @property
+    def sums_both_ways(self) -> bool:
+        """Whether `tile_sums` has the sums for the sources too, for less than another tile."""
+        return False
+
+    def tile_sums(
+        self, x: Array, y: Array, charges: Array, back: Array | None, same: Array | None
+    ) -> tuple[Field, Field | None]:
+        """What units at x (k, d) feel of `charges` (m,) at y (m, d), and those of `back` (k,) at x.
+
+        The latter only where `back` is given. `same` (k, m) says which pairs are none.
+        """
         raise NotImplementedError
 
     def tile_laplacians(self, x: Array, y: Array) -> Array:
