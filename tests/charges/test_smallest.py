@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import erf, expit
 
-from earnshaw.charges.smallest import Lines, smallest_form
+from earnshaw.charges.smallest import smallest_form
 from earnshaw.duality.symmetry import Symmetries
 
 # Formulas and symmetries written down here: nothing of the library's activations is used.
@@ -155,44 +155,6 @@ def test_nothing_stays_nothing(name):
     found = smallest_form(positions, weights, symmetries)
     assert found.units == (0 if name == "erf" else 2)
     check_same(sigma, found, positions, weights)
-
-
-@pytest.mark.parametrize("name", ["relu", "softplus", "silu", "gelu"])
-def test_a_unit_without_a_bend_is_a_line(name):
-    """Two units turned round leave c.x behind; a saturated unit makes up for it, as well as two."""
-    sigma, symmetries, w, b, rng = network(name, 4, 5)
-    w[0, 3], w[1] = 1.0, [*(0.1 * rng.normal(size=3) - w[0, :3]), 1.0]
-    b[:2] = 1.0, 1.1
-    x = np.column_stack([0.5 * rng.normal(size=(400, 3)), np.ones(400)])  # a bias is the last
-    line = b[:2] @ w[:2]
-    steep = 60 / line[3]
-    positions = np.vstack([-w[:2], w[2:], steep * line])
-    weights = np.append(b, symmetries.linear / steep)
-    wanted = sigma(x @ w.T) @ b
-    np.testing.assert_allclose(sigma(x @ positions.T) @ weights, wanted, rtol=0, atol=1e-12)
-    assert smallest_form(positions, weights, symmetries).units > 5
-    lines = Lines.of(weights * sigma(x @ positions.T), x, symmetries)
-    assert np.flatnonzero(lines.bends < 1e-9).tolist() == [5]
-    found = smallest_form(positions, weights, symmetries, lines=lines)
-    assert (found.units, found.certain) == (5, True)
-    got = sigma(x @ found.positions.T) @ found.weights
-    np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-10)
-    check_units(symmetries, found, w, b)
-
-
-def test_a_unit_that_is_always_on_is_a_constant():
-    sigma, symmetries, w, b, rng = network("logistic", 3, 4)
-    x = np.column_stack([0.5 * rng.normal(size=(400, 2)), np.ones(400)])
-    positions = np.vstack([-w[:1], w[1:], [0, 0, 40.0]])
-    weights = np.concatenate([-b[:1], b[1:], b[:1]])
-    lines = Lines.of(weights * sigma(x @ positions.T), x, symmetries)
-    found = smallest_form(positions, weights, symmetries, lines=lines)
-    assert found.units == 4
-    check_units(symmetries, found, w, b)
-
-
-def test_where_a_flip_leaves_nothing_there_are_no_lines():
-    assert Lines.of(np.ones((3, 1)), np.ones((3, 2)), Symmetries(flip=-1)) is None
 
 
 def test_more_than_can_be_searched_is_said():

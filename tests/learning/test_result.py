@@ -19,10 +19,6 @@ def relu(x, positions, weights):
     return np.maximum(x @ np.asarray(positions).T, 0) @ np.asarray(weights)
 
 
-def nowhere(student):
-    """No unit is a line."""
-
-
 @pytest.fixture(scope="module")
 def teacher():
     return ew.Teacher(W, B, "relu")
@@ -91,7 +87,7 @@ def test_a_student_is_reduced_by_its_own_loss(teacher, equal):
     ways = tuple(np.stack([0 * end, end]) for end in np.asarray(equal.positions))
     trace = Trace(np.zeros(1), np.zeros(1), np.zeros(0), ways)
     outcome = Outcome(equal, Stop.EQUAL_FUNCTION, 9, float(loss.value(equal)), trace)
-    found = reduced(loss, symmetries, outcome, nowhere)
+    found = reduced(loss, symmetries, outcome)
     assert ew.match(teacher, found.student).is_recovery
     x = np.random.default_rng(1).normal(size=(200, 2))
     np.testing.assert_allclose(
@@ -103,9 +99,8 @@ def test_a_student_is_reduced_by_its_own_loss(teacher, equal):
     # Not where something is left of the loss, nor what was interrupted or is regularised.
     for other in ({"loss": 1e-3}, {"stop": Stop.INTERRUPTED}):
         changed = dataclasses.replace(outcome, **other)
-        assert reduced(loss, symmetries, changed, nowhere) is changed
-    other = ew.population_loss(teacher, "regularized")
-    assert reduced(other, symmetries, outcome, nowhere) is outcome
+        assert reduced(loss, symmetries, changed) is changed
+    assert reduced(ew.population_loss(teacher, "regularized"), symmetries, outcome) is outcome
 
 
 @pytest.mark.slow

@@ -21,10 +21,6 @@ s(x.u) of different places are independent up to linear functions (for relu each
 own). If there is no such S, one place keeps two units where that is enough, or a pair of units is
 the line itself: s(y) - s(-y) = A y, s(y) + s(-y) = K.
 
-A unit that has no bend where the inputs are (a saturated relu, a softplus unit of great weight near
-the origin) is a line by itself, which turned units make up for as well: a learner places such
-units instead of turning the others (`Lines`).
-
 Without a flip units at one place are merged, and no more. Quadratic units, which no function tells
 apart, stay as they are.
 """
@@ -60,30 +56,6 @@ class Smallest(NamedTuple):
         return len(self.weights)
 
 
-class Lines(NamedTuple):
-    """The K B - A v.x that each unit c s(x.u) is nearest to: B (k,) and v (k, d).
-
-    `bends` (k,): the root mean square of what it differs by.
-    """
-
-    constant: np.ndarray
-    linear: np.ndarray
-    bends: np.ndarray
-
-    @staticmethod
-    def of(units: ArrayLike, x: ArrayLike, symmetries: Symmetries) -> Lines | None:
-        """For the values (n, k) of units at inputs (n, d); None where a flip leaves nothing."""
-        units, x = np.asarray(units, dtype=float), np.asarray(x, dtype=float)
-        if not (symmetries.linear or symmetries.constant):
-            return None
-        left = -symmetries.linear * x if symmetries.linear else np.full((len(x), 1), 1.0)
-        found = np.linalg.lstsq(left, units, rcond=None)[0]
-        bends = np.sqrt(np.mean((units - left @ found) ** 2, axis=0))
-        if symmetries.linear:
-            return Lines(np.zeros(len(bends)), found.T, bends)
-        return Lines(found[0] / symmetries.constant, np.zeros((len(bends), x.shape[1])), bends)
-
-
 class _Places(NamedTuple):
     """Places u (m, d), with their e (m,) and heaviest unit (m,); B and v of what is left over."""
 
@@ -95,11 +67,7 @@ class _Places(NamedTuple):
 
 
 def smallest_form(
-    positions: ArrayLike,
-    weights: ArrayLike,
-    symmetries: Symmetries,
-    tolerance: float = 1e-9,
-    lines: Lines | None = None,
+    positions: ArrayLike, weights: ArrayLike, symmetries: Symmetries, tolerance: float = 1e-9
 ) -> Smallest:
     """The smallest network with the function of the units at positions (k, d), weights (k,).
 
@@ -112,7 +80,7 @@ def smallest_form(
     if symmetries.quadratic is not None or not len(weights):
         return Smallest(positions, weights, np.arange(len(weights)), True)
     directions, charges, lengths = _as_directions(positions, weights, symmetries)
-    found = _places(directions, charges, symmetries, tolerance, lines)
+    found = _places(directions, charges, symmetries, tolerance)
     turned, split, beta, certain = _made_up_for(found, symmetries, tolerance)
     u, e, origin = found.u, found.e, found.origin
     if beta:  # e s(y) = (e - beta) s(y) + f beta s(-y) + beta (K + A y)
@@ -140,11 +108,7 @@ def _as_directions(
 
 
 def _places(
-    directions: np.ndarray,
-    charges: np.ndarray,
-    symmetries: Symmetries,
-    tolerance: float,
-    lines: Lines | None,
+    directions: np.ndarray, charges: np.ndarray, symmetries: Symmetries, tolerance: float
 ) -> _Places:
     """Units at one place, or opposite to it where there is a flip, as one."""
     flip, near = symmetries.flip, tolerance * float(np.max(np.linalg.norm(directions, axis=1)))
@@ -153,12 +117,6 @@ def _places(
     e: list[float] = []
     origin: list[int] = []
     constant, linear = 0.0, np.zeros(directions.shape[1])
-    least = tolerance * np.sum(np.abs(charges))
-    if lines is not None:
-        straight = lines.bends <= least
-        left = left[~straight[left]]
-        constant += float(np.sum(lines.constant[straight]))
-        linear += np.sum(lines.linear[straight], axis=0)
     while len(left):
         heaviest = left[0]
         here = directions[heaviest]
@@ -177,9 +135,8 @@ def _places(
         constant += float(np.sum(c[sides < 0]))
         linear += c[sides < 0] @ there[sides < 0]
         u, e, origin = [*u, here], [*e, total], [*origin, heaviest]
-    seen = np.abs(e) > least
-    places = np.reshape(u, (-1, directions.shape[1]))[seen]
-    visible, units = np.asarray(e)[seen], np.asarray(origin, dtype=int)[seen]
+    seen = np.abs(e) > tolerance * np.sum(np.abs(charges))
+    places, visible, units = (np.asarray(part)[seen] for part in (u, e, origin))
     return _Places(places, visible, units, constant, linear)
 
 

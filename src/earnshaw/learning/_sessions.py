@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +23,7 @@ import numpy as np
 from jax import Array
 
 from earnshaw.charges.network import Student
-from earnshaw.charges.smallest import Lines, Smallest, smallest_form
+from earnshaw.charges.smallest import Smallest, smallest_form
 from earnshaw.descent.loop import Loop, Report, begin, run, stop_codes
 from earnshaw.descent.method import Method, Stop, stop_of
 from earnshaw.descent.methods import has_cusps
@@ -39,6 +38,8 @@ from earnshaw.descent.nodes import (
     stop_of_nodes,
 )
 from earnshaw.duality.symmetry import Symmetries
+from earnshaw.energy.asked_loss import AskedLoss
+from earnshaw.energy.bent import with_line
 from earnshaw.energy.objective import Objective
 from earnshaw.energy.variants import Terms
 from earnshaw.errors import EarnshawError
@@ -184,6 +185,27 @@ class NodeByNode(Session):
         return Outcome(state.result(), stop, int(each.sum()), float(state.loss), trace)
 
 
+@dataclass(frozen=True)
+class BendByBend(NodeByNode):
+    """One unit after the other, on the loss of what is no affine function (`energy/bent.py`).
+
+    `objective` is that loss, `whole` the loss itself, at which the student ends.
+    """
+
+    objective: AskedLoss
+    whole: Objective = dataclasses.field(kw_only=True)
+    symmetries: Symmetries = dataclasses.field(kw_only=True)
+
+    def outcome(self, state: Nodes, interrupted: bool) -> Outcome:
+        """With the affine part as a pair of units."""
+        found = super().outcome(state, interrupted)
+        student = with_line(self.objective, self.symmetries, found.student)
+        student, loss = self.whole.refit(student)
+        ends = tuple(np.asarray(student.positions)[-2:, None])
+        history = dataclasses.replace(found.history, paths=(*found.history.paths, *ends))
+        return dataclasses.replace(found, student=student, loss=float(loss), history=history)
+
+
 def _check_count(what: str, numbers: Array, low: int = 0, high: int = LARGEST) -> None:
     """Refuse integers of a state outside of [low, high]."""
     for number in (int(np.min(numbers)), int(np.max(numbers))):
@@ -199,15 +221,10 @@ def _check_students(objective: Objective, students: Student) -> None:
 # -- the smallest form ----------------------------------------------------------------------------
 
 
-def reduced(
-    objective: Objective,
-    symmetries: Symmetries,
-    outcome: Outcome,
-    lines: Callable[[Student], Lines | None],
-) -> Outcome:
+def reduced(objective: Objective, symmetries: Symmetries, outcome: Outcome) -> Outcome:
     """The outcome with as few units as its own function needs, if nothing is left of the loss.
 
-    `lines` tells which line each unit is nearest to. Ctrl-C leaves the outcome as it is.
+    Ctrl-C leaves it as it is.
     """
     first = float(objective.empty_value())
     plain = objective.terms == Terms() and objective.wrt == "both" and np.isfinite(first)
@@ -217,12 +234,9 @@ def reduced(
     if not outcome.loss <= nothing(objective, outcome.student, first):
         return outcome
     try:
-        # A light unit has little bend: where it is none the less no line, the form without lines.
-        for tolerance, straight in itertools.product(TOLERANCES, (lines, _no_lines)):
+        for tolerance in TOLERANCES:
             student = outcome.student
-            form = smallest_form(
-                student.positions, student.weights, symmetries, tolerance, straight(student)
-            )
+            form = smallest_form(student.positions, student.weights, symmetries, tolerance)
             if form.units < student.units:
                 student, loss = _polished(objective, form, first)
                 # Two units that are merely close can be told apart by more than this.
@@ -234,8 +248,15 @@ def reduced(
     return outcome
 
 
-def _no_lines(student: Student) -> None:
-    """No unit is taken for a line."""
+def within_limit(objective: Objective, outcome: Outcome, limit: int) -> Outcome:
+    """The first `limit` units of the outcome alone, refined: without the pair that is a line."""
+    if outcome.student.units <= limit:
+        return outcome
+    units = np.arange(limit)
+    positions, weights = outcome.student.positions, outcome.student.weights
+    form = Smallest(np.asarray(positions)[:limit], np.asarray(weights)[:limit], units, True)
+    student, loss = _polished(objective, form, float(objective.empty_value()))
+    return _with_units(outcome, form, student, loss)
 
 
 def _polished(objective: Objective, form: Smallest, first: float) -> tuple[Student, float]:

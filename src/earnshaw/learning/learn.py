@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from functools import partial
 from typing import Any, cast
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -16,13 +14,10 @@ from earnshaw.charges.network import (
     Student,
     Teacher,
     UnitKind,
-    as_seen,
     given_units,
     same_charges,
     same_teacher,
 )
-from earnshaw.charges.responses import responses
-from earnshaw.charges.smallest import Lines
 from earnshaw.descent.loop import Report
 from earnshaw.descent.method import Stop
 from earnshaw.descent.methods import (
@@ -33,8 +28,8 @@ from earnshaw.descent.methods import (
 )
 from earnshaw.descent.nodes import PATH, usual_starts
 from earnshaw.duality.activation import DotProduct
-from earnshaw.duality.symmetry import Symmetries
-from earnshaw.energy.asked_loss import asked_loss
+from earnshaw.energy.asked_loss import AskedLoss, asked_loss
+from earnshaw.energy.bent import bent_loss
 from earnshaw.energy.empirical import empirical_loss
 from earnshaw.energy.objective import Objective
 from earnshaw.energy.oracle import oracle_of
@@ -43,7 +38,15 @@ from earnshaw.energy.variants import Terms, check_ones
 from earnshaw.errors import EarnshawError
 from earnshaw.landscape.certificate import certificate
 from earnshaw.learning._run_file import Stored, read_run, restored, run_checkpoints
-from earnshaw.learning._sessions import AllAtOnce, NodeByNode, Outcome, Session, reduced
+from earnshaw.learning._sessions import (
+    AllAtOnce,
+    BendByBend,
+    NodeByNode,
+    Outcome,
+    Session,
+    reduced,
+    within_limit,
+)
 from earnshaw.learning._starts import first_students
 from earnshaw.learning.run import Run, decided
 from earnshaw.learning.samples.sampled_nodes import sampled_nodes, translation
@@ -55,7 +58,6 @@ from earnshaw.settings import given
 ITERATIONS = 100_000  # of methods of all units
 COPIES = 16  # of the starts of a unit
 SAMPLE = 256  # points over which what is left is averaged
-PROBES = 2048  # inputs at which units are compared with lines
 MOST_UNITS = 4096  # of a student, unless more are asked for
 
 
@@ -194,8 +196,9 @@ def learn(
     outcome = session.outcome(state, interrupted)
     before = outcome.student.units
     if settings.student_activation is None:
-        symmetries = unit_symmetries(teacher)
-        outcome = reduced(seen, symmetries, outcome, partial(_lines, teacher, symmetries))
+        outcome = reduced(seen, unit_symmetries(teacher), outcome)
+    if settings.node_wise and settings.units is not None:
+        outcome = within_limit(seen, outcome, settings.units)
     if outcome.student.units < before:
         notes = (*notes, f"{before} units, brought to the {outcome.student.units} that do the same")
     if settings.node_wise and outcome.stop in (
@@ -249,19 +252,6 @@ def _where_it_stopped(
         return state
     except EarnshawError as error:
         raise EarnshawError(f"{otherwise}: {error}") from None
-
-
-def _lines(teacher: Teacher, symmetries: Symmetries, student: Student) -> Lines | None:
-    """The line that each unit of a student is nearest to, where flips leave lines behind.
-
-    Of the teacher only its kind of units and of inputs is used.
-    """
-    if not (symmetries.linear or symmetries.constant) or not teacher.species.of_directions:
-        return None
-    inputs, key = teacher.species.seen_inputs, jax.random.key(0, impl="threefry2x32")
-    x = np.asarray(as_seen(inputs.sample(key, PROBES, teacher.input_dim), teacher))
-    units = responses(cast(DotProduct, teacher.activation), x @ np.asarray(student.positions).T)
-    return Lines.of(units * np.asarray(student.weights), x, symmetries)
 
 
 def _left_over(teacher: Teacher, loss: Objective, settings: Settings, student: Student) -> str:
@@ -355,12 +345,30 @@ def _session(
             settings.method, loss, teacher.units if limit is None else limit, around, options
         )
         told = units is not None or settings.method != "node-wise"
-        return NodeByNode(method, loss, seed, told), notes
+        bent = _bent(teacher, loss, settings)
+        if bent is None:
+            return NodeByNode(method, loss, seed, told), notes
+        symmetries = unit_symmetries(teacher)
+        return BendByBend(method, bent, seed, told, whole=loss, symmetries=symmetries), (
+            *notes,
+            "units were placed by what of the teacher is no affine function; so are the losses "
+            "on the way",
+        )
     batch = first_students(teacher, loss, settings, student)
     first = Student(batch.positions[0], batch.weights[0])
     joint, notes = simultaneous_method(settings.method, loss, first, options)
     limit = ITERATIONS if settings.iterations is None else settings.iterations
     return AllAtOnce(joint, loss, batch, limit, seed), notes
+
+
+def _bent(teacher: Teacher, loss: Objective, settings: Settings) -> AskedLoss | None:
+    """The loss up to affine functions, where flips of units leave such behind."""
+    symmetries, species = unit_symmetries(teacher), teacher.species
+    placing = settings.method == "node-wise" and settings.student_activation is None
+    flips = symmetries.linear or symmetries.constant
+    if not (placing and flips and isinstance(loss, AskedLoss) and loss.manifold.name == "space"):
+        return None
+    return bent_loss(loss, symmetries, cast(DotProduct, species.activation), species.inputs)
 
 
 def _run(

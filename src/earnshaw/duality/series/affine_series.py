@@ -107,11 +107,18 @@ class AffineSeries(eqx.Module):
         return jnp.where(jnp.isnan(total), jnp.inf, total)
 
 
-def coefficients(function: DotProduct | HalfLines, mu: Array, q: Array) -> Array:
-    """a_n(mu, q) for n < N; shape (..., N)."""
+def coefficients(
+    function: DotProduct | HalfLines, mu: Array, q: Array, degree: int = DEGREE
+) -> Array:
+    """a_n(mu, q) for n < N = degree; shape (..., N)."""
     if isinstance(function, HalfLines):
-        return hermite_coefficients(function, mu, q, DEGREE)
-    return _by_quadrature(function, mu, q, degree=DEGREE)
+        return hermite_coefficients(function, mu, q, degree)
+    return _by_quadrature(function, mu, q, degree=degree)
+
+
+def mean_of(function: DotProduct | HalfLines, mu: Array, q: Array) -> Array:
+    """E[s(u)], elementwise."""
+    return coefficients(function, mu, q, degree=2)[..., 0]
 
 
 @eqx.filter_custom_jvp
