@@ -41,7 +41,7 @@ from earnshaw.energy.oracle import Oracle
 from earnshaw.inputs import Inputs
 
 FLAT = 1e-13  # eigenvalues of G below this part of the largest are 0
-ROUNDING = 1e-12  # part of Phi(x, x) that is rounding in Phi'(x, x): no unit is only that
+ROUNDING = 1e-12  # part of Phi(x, x) below which Phi'(x, x) is rounding: the unit is a line
 
 
 class BentCoupling(AffineCoupling):
@@ -91,7 +91,11 @@ class BentCoupling(AffineCoupling):
         here, turning = self.line_and_slopes(x)
         bend = value - jnp.sum(here * here, axis=-1)
         drawn = jnp.sum(here[..., None] * turning, axis=-2)
-        return bend + ROUNDING * value, slope - 2 * drawn + ROUNDING * slope
+        seen = bend > ROUNDING * value
+        return (
+            jnp.where(seen, bend, ROUNDING * value),
+            jnp.where(seen[..., None], slope - 2 * drawn, ROUNDING * slope),
+        )
 
     def alone_laplacian(self, x: Array) -> Array:
         own = lambda x: self.alone(x[None])[0][0]  # noqa: E731
