@@ -210,6 +210,9 @@ print(
 spring.plot()
 
 # %% [markdown]
+# Lower left is the force: nothing at distance 0, as in a spring at rest, most at 1, and then it lets go. Lower right says where Earnshaw's argument holds: the
+# Laplacian is positive from distance 2 on, so far charges hold nobody, and close ones may.
+#
 # And a tent, which looks harmless and is not:
 
 # %%
