@@ -79,7 +79,7 @@ for name in ("relu", "erf", "sign"):
 # To invert the map we need coordinates in which it is simple. Fourier series do that for waves; for Gaussian numbers it is the Hermite
 # polynomials $\mathrm{he}_n$. They are what one gets from $1, x, x^2, \ldots$ by making each orthogonal to the ones before, in the
 # sense that the mean of the product under the Gaussian is 0, and of mean square 1: $\mathrm{he}_0 = 1$, $\mathrm{he}_1 = x$,
-# $\mathrm{he}_2 = (x^2 - 1)/\sqrt 2$, $\mathrm{he}_3 = (x^3 - 3x)/\sqrt 6$. For two Gaussian numbers of correlation $\rho$ they stay
+# $\mathrm{he}_2 = (x^2 - 1)/\sqrt{2}$, $\mathrm{he}_3 = (x^3 - 3x)/\sqrt{6}$. For two Gaussian numbers of correlation $\rho$ they stay
 # orthogonal, and each only shrinks:
 #
 # $$\mathbb E[\mathrm{he}_m(u)\,\mathrm{he}_n(v)] = \rho^n \text{ if } m = n, \text{ else } 0.$$
@@ -161,7 +161,7 @@ print(refused.realizable, "-", refused.reason)
 # $\sum v_i v_j \Phi(x_i, x_j) < 0$. Suppose that some activation had this potential. Build a network with units at the points $x_i$ and output
 # weights $v_i$. The mean square of what it says, multiplied out, is just that sum,
 #
-# $$\mathbb E\Big[\Big(\sum_i v_i\,\sigma(X, x_i)\Big)^2\Big] = \sum_{i,j} v_i v_j\,\Phi(x_i, x_j),$$
+# $$\mathbb E\left[\left(\sum_i v_i\,\sigma(X, x_i)\right)^2\right] = \sum_{i,j} v_i v_j\,\Phi(x_i, x_j),$$
 #
 # and a mean square is not negative. In the language of charges: a set of charges with an energy below that of empty space. A witness is
 # finite, and one can check it with a pocket calculator:
@@ -181,7 +181,7 @@ print("positive semidefinite in R^3:", refused.positive_semidefinite)
 # do not mention the dimension.
 #
 # How does one mend a refused wish? Add what is missing, and accept that it is another wish. With 1/2 added the polynomial above is
-# $\tfrac32\rho^2$, which is fine. That changes the force by nothing at all, since a constant has no slope: what one asks of a force law is always asked up to
+# $\tfrac{3}{2}\rho^2$, which is fine. That changes the force by nothing at all, since a constant has no slope: what one asks of a force law is always asked up to
 # the constant.
 #
 # ## On all of space

@@ -281,7 +281,7 @@ for theorem in at_the_middle("almost-harmonic").theorems:
 # front are those of theorems in the papers ([which papers](../mathematics.md)).
 #
 # The bump is not always a trap either. In the plane its Laplacian is $(r^2 - 2)\,\Phi$: negative close by, positive beyond
-# $r = \sqrt 2$. A larger square should let go of its electron:
+# $r = \sqrt{2}$. A larger square should let go of its electron:
 
 # %%
 for size in (1.0, 1.2, 1.4, 1.5, 2.0):

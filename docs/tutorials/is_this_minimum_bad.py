@@ -87,7 +87,7 @@ for size in (6, 7):
 # ## What kind of point is it?
 #
 # A gradient of 0 is also what a saddle has. Only second derivatives tell them apart. Near a critical point $p$ a small step $v$ changes the
-# loss by $\tfrac12\, v\cdot H v$, with $H$ the Hessian, the matrix of second derivatives; terms of third order are smaller. Written in the
+# loss by $\tfrac{1}{2}\, v\cdot H v$, with $H$ the Hessian, the matrix of second derivatives; terms of third order are smaller. Written in the
 # eigenvectors of $H$ this is a sum of squares, each times half an eigenvalue. All eigenvalues positive: up in every direction. One
 # negative: down along its eigenvector. So ask for a certificate, which computes them.
 

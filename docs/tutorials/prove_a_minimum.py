@@ -45,10 +45,10 @@ print(f"loss {run.loss:.6f}, gradient {run.certificate.gradient_norm:.0e}")
 #
 # This example is small enough for paper, which will be a test of everything below. The potential of erf is known in closed form,
 # $\Phi(\theta, w) = \frac{2}{\pi}\arcsin\frac{2\,\theta\cdot w}{\sqrt{(1 + 2|\theta|^2)(1 + 2|w|^2)}}$. Put a unit of length 1/2 halfway. Both its potential with itself and that with
-# either teacher unit come out as $\frac{2}{\pi}\arcsin\frac13$. The best weight is the field of both teacher units, divided by the first: exactly 2. The loss that
+# either teacher unit come out as $\frac{2}{\pi}\arcsin\frac{1}{3}$. The best weight is the field of both teacher units, divided by the first: exactly 2. The loss that
 # this leaves is
 #
-# $$L = \frac{4}{\pi}\Big(\arcsin\frac23 - 2\arcsin\frac13\Big).$$
+# $$L = \frac{4}{\pi}\left(\arcsin\frac{2}{3} - 2\arcsin\frac{1}{3}\right).$$
 
 # %%
 import mpmath
