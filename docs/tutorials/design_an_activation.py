@@ -105,13 +105,14 @@ for name in ("relu", "erf", "sign", "hermite-3"):
 
 # %%
 wish = ew.realize("(rho + rho^3)/2")
-wish
+print(wish)
 
 # %%
 wish.plot()
 
 # %% [markdown]
-# The library has taken the square roots of 1/2 and 1/2. `check_error` is how far the potential of the activation that was found may be from the one we asked for, here rounding.
+# The library has taken the square roots of 1/2 and 1/2. Upper left is the activation, lower left the force against the angle: weakest at a right angle, where the
+# cube is flat and only the linear part pulls. `check_error` is how far the potential of the activation that was found may be from the one we asked for, here rounding.
 # Do not believe it; sample:
 
 # %%

@@ -142,7 +142,7 @@ protons = ew.random_teacher(
 )
 electrons = ew.random_student(protons, units=5, seed=2, positions="gaussian", weights="ones")
 path = ew.simulate(protons, electrons, time=50.0)
-path
+print(path)
 
 # %% [markdown]
 # Here `stop` is `bound`: every electron sits on a proton and is held there. This potential has a peak with a corner, a

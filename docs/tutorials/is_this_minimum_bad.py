@@ -98,7 +98,7 @@ found = ew.certify(loss, bad)
 found
 
 # %% [markdown]
-# Read it from the left: the verdict, `minimum`, and the number that decided, the smallest eigenvalue. "Theorems none" says that no theorem known to the
+# The title has the verdict, `minimum`, and the number that decided, the smallest eigenvalue. "Theorems none" says that no theorem known to the
 # library speaks of this loss; what is known of the point was computed. All 64 eigenvalues of the Hessian are positive: the loss rises in every direction. The smallest is small compared with the
 # largest, so descent took its time, but it is not 0. The library would not have said `minimum` if an eigenvalue had been 0 to within
 # its tolerance: such points are
@@ -285,6 +285,7 @@ print(
 # **2.** The same trap with one unit less to lean: each leans more, and the sum is about the same.
 #
 # **3.** No start ends in a bad minimum. Nearly all are still on their way to 0 when the iterations are over, so `landscape.found` is empty, which
-# can be mistaken for a failure: see `landscape.approaching`. It is the price of the spare unit: the landscape is flat
+# can be mistaken for a failure: see `landscape.approaching`. (The command prints a table without rows,
+# and below it how many starts are undecided and how many are approaching 0, with the largest relative loss among them.) It is the price of the spare unit: the landscape is flat
 # around the answer, since many students with nine units are equal to the teacher.
 # :::

@@ -255,7 +255,8 @@ with tempfile.TemporaryDirectory() as folder:
 print("the same answers:", np.allclose(alone, model.predict(x)))
 
 # %% [markdown]
-# From a shell, for a table in a file: `earnshaw fit table.csv --target answer`, then `earnshaw predict`. More about data, missing entries, texts and
+# From a shell, for a table in a file: `earnshaw fit table.csv --target answer`, then `earnshaw predict table.model.npz new.csv`. (The command shows units by standard
+# deviations of the columns, and biases at the mean input. So a 1 that you know may be a 0.98 there, and a bias of 0 another number.) More about data, missing entries, texts and
 # classes is in [learning from data](../data.md); why one unit at a time, in [the concept](../concepts/node_wise_learning.md).
 #
 # ## Exercises

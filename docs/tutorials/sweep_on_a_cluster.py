@@ -44,7 +44,7 @@ folder = Path(temporary.name)
 grid = {"depth": [2, 3], "width": [5, 10]}
 fixed = {"iterations": 20_000, "test_samples": 1000}
 local = ew.sweep("train", grid, fixed=fixed, seeds=5, store=folder / "local.sqlite")
-local
+print(local)
 
 # %%
 for row in local.rows():
@@ -53,7 +53,7 @@ for row in local.rows():
     )
 
 # %% [markdown]
-# The first box is the whole result in brief: how many cells there are and how many are done; `axes` are the settings that vary. `rows()` has one entry for each combination,
+# The first lines are the whole result in brief: how many cells there are and how many are done; `axes` are the settings that vary. `rows()` has one entry for each combination,
 # with the median and the range over the seeds, and with every single number:
 
 # %%
