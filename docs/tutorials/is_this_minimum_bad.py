@@ -196,8 +196,8 @@ print(
 draw_barrier(way)
 
 # %% [markdown]
-# Along the straight line the loss nearly doubles; the lower path climbs by about 3 %. The hole is real and shallow. The path proves that the rim
-# is not higher than its top. It does not prove that there is no lower one.
+# Along the straight line the loss nearly doubles; the lower path climbs by about 3 %. The hole is real and shallow. The path shows that the rim
+# is not higher than its top. It does not show that there is no lower one.
 #
 # One would think that a little noise carries a student over so low a rim. Try it. Push the student by a random vector of length 1, more
 # than twice the distance of the saddle, and let it flow; then put it on the path, two steps past the top:

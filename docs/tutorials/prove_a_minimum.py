@@ -185,7 +185,7 @@ trap
 
 # %% [markdown]
 # The same theorem with other numbers: one critical point in the box, all eigenvalues above the bound, the loss in an interval away from 0. So relu networks
-# *have* bad local minima, and no gradient descent with small steps that comes near this one leaves it. That is a statement about a network, and
+# *have* bad local minima, and no gradient descent with small steps that comes near enough to this one leaves it. That is a statement about a network, and
 # not about a computer. What saves the proof from the number of variables is that the box is so small: its radius is about that of a
 # rounding error, and over such a box the Hessian hardly varies.
 #

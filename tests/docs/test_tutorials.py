@@ -57,7 +57,7 @@ SAYS = {  # what the text around the cells relies on
         "refused: the proof",
         "strict-saddle",
         "is between: True",
-        r"at 10: .* certificate degenerate .* proof minimum",
+        r"at 10: .* certificate degenerate, proof minimum",
     ),
 }
 
