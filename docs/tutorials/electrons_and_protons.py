@@ -71,13 +71,13 @@ for samples in (1000, 100_000):
 # $$L = \sum_{i,i'} c_i c_{i'}\,\Phi(\theta_i, \theta_{i'}) - 2 \sum_{i,j} c_i b_j\,\Phi(\theta_i, w_j)
 #     + \sum_{j,j'} b_j b_{j'}\,\Phi(w_j, w_{j'}).$$
 #
-# A physicist who sees this formula thinks of charges. Charges of size $c_i$ sit at $\theta_i$, fixed charges of size $b_j$
-# sit at $w_j$, and each pair has an energy that is the product of the charges times a function of where they are. The
-# first sum rises when two student units of the same sign come close and say the same thing twice: they repel each other.
-# The second falls when a student unit comes close to a teacher unit of its own sign: they attract. The third does not
-# depend on the student. So call the student's units **electrons**, since they move, and the teacher's **protons**, since
-# they stay. The output weight is the charge, the hidden weight vector is the place.
-# [Charges and energies](../concepts/charges_and_energies.md) has the same in a page.
+# A physicist who sees this formula thinks of charges. Charges of size $c_i$ sit at $\theta_i$, fixed charges of size
+# $b_j$ sit at $w_j$, and each pair has an energy that is the product of the charges times a function of where they are.
+# The first sum rises when two student units of the same sign come close and say the same thing twice: they repel each
+# other. The second falls when a student unit comes close to a teacher unit of its own sign: they attract. The third
+# does not depend on the student. So call the student's units **electrons**, since they move, and the teacher's
+# **protons**, since they stay. The output weight is the charge, the hidden weight vector is the place. [Charges and
+# energies](../concepts/charges_and_energies.md) has the same in a page.
 #
 # Nothing in this depends on the bump. Another activation has another $\Phi$, and so other forces between the same
 # charges. For the bump, $\Phi = e^{-r^2/2}$ depends on the distance $r$ alone, and with one unit each
@@ -100,10 +100,10 @@ plt.show()
 #
 # ## The fall, in time
 #
-# To follow the motion we make the steps of descent infinitely short. That is gradient {term}`flow`,
-# $\dot\theta = -\tfrac{1}{2} \nabla L$. The velocity *is* the force: the charges move as if through honey, without
-# momentum, so they never overshoot or swing. Under the bump's potential the distance obeys $\dot r = -r\,e^{-r^2/2}$. Near the
-# proton that is $\dot r = -r$, and the rest of the way shrinks by the same factor in every unit of time. Far out the
+# To follow the motion we make the steps of descent infinitely short. That is gradient {term}`flow`, $\dot\theta =
+# -\tfrac{1}{2} \nabla L$. The velocity *is* the force: the charges move as if through honey, without momentum, so they
+# never overshoot or swing. Under the bump's potential the distance obeys $\dot r = -r\,e^{-r^2/2}$. Near the proton
+# that is $\dot r = -r$, and the rest of the way shrinks by the same factor in every unit of time. Far out the
 # exponential rules, and hardly anything moves. Let go of an electron at four distances, and wait for a time of 20:
 
 # %%
@@ -132,9 +132,9 @@ print("it ends at", np.round(repelled.positions[-1, 0], 2))
 # %% [markdown]
 # ## Five electrons among five protons
 #
-# With more charges the electrons also repel each other, and formulas for the way end here; the picture does not. We let go
-# of five electrons, all of weight 1. The potential is now the one that is closest to that of real charges in the plane,
-# called `almost-harmonic`; what that means comes at the end.
+# With more charges the electrons also repel each other, and formulas for the way end here; the picture does not. We let
+# go of five electrons, all of weight 1. The potential is now the one that is closest to that of real charges in the
+# plane, called `almost-harmonic`; what that means comes at the end.
 
 # %%
 protons = ew.random_teacher(
@@ -146,9 +146,9 @@ print(path)
 
 # %% [markdown]
 # Here `stop` is `bound`: every electron sits on a proton and is held there. This potential has a peak with a corner, a
-# {term}`cusp`, where two charges meet. Its pull does not fade as they come close, so an electron arrives after a finite time,
-# and the moment of arrival can be named. The energy is the loss, and it fell to 0: the student *is* the teacher now, unit by
-# unit. Who met whom, and when:
+# {term}`cusp`, where two charges meet. Its pull does not fade as they come close, so an electron arrives after a finite
+# time, and the moment of arrival can be named. The energy is the loss, and it fell to 0: the student *is* the teacher
+# now, unit by unit. Who met whom, and when:
 
 # %%
 for event in path.events:
@@ -158,14 +158,15 @@ for event in path.events:
 path.plot()
 
 # %% [markdown]
-# On the left are the ways, from the small circles to the rings; the shades are the potential that one of the electrons felt in the
-# beginning. On the right is the energy. It comes down in stairs: each fall is an arrival, and each tread is a time in which hardly
-# anything happens. Training curves of networks often look like this. In this picture a tread is an electron under way.
+# On the left are the ways, from the small circles to the rings; the shades are the potential that one of the electrons
+# felt in the beginning. On the right is the energy. It comes down in stairs: each fall is an arrival, and each tread is
+# a time in which hardly anything happens. Training curves of networks often look like this. In this picture a tread is
+# an electron under way.
 #
-# The last electron took more than a hundred times as long as the first. Every pair forms a neutral whole once it is bound: outside,
-# the fields of the two cancel. So the later an electron is, the fewer charges are left for it to feel, and the last one
-# crosses a plane that is empty but for its one partner. The picture of slow training is that of a late electron on a
-# long way.
+# The last electron took more than a hundred times as long as the first. Every pair forms a neutral whole once it is
+# bound: outside, the fields of the two cancel. So the later an electron is, the fewer charges are left for it to feel,
+# and the last one crosses a plane that is empty but for its one partner. The picture of slow training is that of a late
+# electron on a long way.
 #
 # Is that a matter of luck with the start? Ten other starts, for both potentials:
 
@@ -185,9 +186,9 @@ for activation in ("almost-harmonic", "gaussian"):
     )
 
 # %% [markdown]
-# All of them found the teacher, under both. Under the smooth bump it takes longer until nothing moves, because its pull fades on the last stretch. Success in ten
-# runs is not a reason, though, and it says nothing about other protons. For a reason we have to ask where an electron
-# *could* rest.
+# All of them found the teacher, under both. Under the smooth bump it takes longer until nothing moves, because its pull
+# fades on the last stretch. Success in ten runs is not a reason, though, and it says nothing about other protons. For a
+# reason we have to ask where an electron *could* rest.
 
 # %% [markdown]
 # ## Where could an electron get stuck?
@@ -214,8 +215,8 @@ plt.show()
 
 # %% [markdown]
 # Dark is low. On the left each proton (red) has a pit of its own, and the middle (white cross) is the top of a low hill
-# between them. On the right the four wide pits have run together into one, and its bottom is the middle. The library says the same in
-# numbers. It answers with a **certificate**: the kind of point, and what shows it.
+# between them. On the right the four wide pits have run together into one, and its bottom is the middle. The library
+# says the same in numbers. It answers with a **certificate**: the kind of point, and what shows it.
 
 # %%
 middle = ew.Student([[0.0, 0.0]], [1.0])
@@ -234,25 +235,27 @@ for activation in ("almost-harmonic", "gaussian"):
     )
 
 # %% [markdown]
-# The gradient is 0 in both. The eigenvalues of the Hessian are the curvatures of the energy. Under `gaussian` the smallest is
-# positive and the middle *is* a trap: a local minimum away from all four protons. Under `almost-harmonic` it is what the
-# library calls a strict saddle: a place from which the loss falls, in at least one direction. Here it falls in both, since the
-# two curvatures are equal by symmetry and their sum, the Laplacian, is twice the smallest.
+# The gradient is 0 in both. The eigenvalues of the Hessian are the curvatures of the energy. Under `gaussian` the
+# smallest is positive and the middle *is* a trap: a local minimum away from all four protons. Under `almost-harmonic`
+# it is what the library calls a strict saddle: a place from which the loss falls, in at least one direction. Here it
+# falls in both, since the two curvatures are equal by symmetry and their sum, the Laplacian, is twice the smallest.
 
 # %% [markdown]
 # ## Earnshaw's theorem
 #
-# This is no accident of the square. The {term}`Laplacian <harmonic>` is the sum of the curvatures in all directions, and it can be
-# computed proton by proton: if each proton's potential has Laplacian $\Delta\Phi$ at the electron, the energy
-# $-2\sum_j b_j \Phi$ of an electron of weight 1 has Laplacian $-2\sum_j b_j\,\Delta\Phi$. Now suppose that $\Delta\Phi \geq 0$ away from the
-# proton, and that all $b_j$ are positive. Then the curvatures of the energy add up to 0 or less. Numbers whose sum is not
-# positive are not all positive. So where a Hessian could show a minimum, it does not: **no place away from the protons holds an
-# electron**. (Where all curvatures are 0 a finer argument is needed, by means over spheres; it is next.) Among
-# charges that obey Coulomb's law, for which $\Delta\Phi$ is exactly 0, this is Earnshaw's theorem of 1842.
+# This is no accident of the square. The {term}`Laplacian <harmonic>` is the sum of the curvatures in all directions,
+# and it can be computed proton by proton: if each proton's potential has Laplacian $\Delta\Phi$ at the electron, the
+# energy $-2\sum_j b_j \Phi$ of an electron of weight 1 has Laplacian $-2\sum_j b_j\,\Delta\Phi$. Now suppose that
+# $\Delta\Phi \geq 0$ away from the proton, and that all $b_j$ are positive. Then the curvatures of the energy add up to
+# 0 or less. Numbers whose sum is not positive are not all positive. So where a Hessian could show a minimum, it does
+# not: **no place away from the protons holds an electron**. (Where all curvatures are 0 a finer argument is needed, by
+# means over spheres; it is next.) Among charges that obey Coulomb's law, for which $\Delta\Phi$ is exactly 0, this is
+# Earnshaw's theorem of 1842.
 #
-# There is a way to see it without any derivative. Where a function has Laplacian 0, its value at a point is the mean of its values on
-# any circle around that point, as long as the disc holds no charge. A smallest value cannot be the mean of larger ones. If the Laplacian is
-# negative the mean is even below the value in the middle. Take a circle of radius 0.3:
+# There is a way to see it without any derivative. Where a function has Laplacian 0, its value at a point is the mean of
+# its values on any circle around that point, as long as the disc holds no charge. A smallest value cannot be the mean
+# of larger ones. If the Laplacian is negative the mean is even below the value in the middle. Take a circle of radius
+# 0.3:
 
 # %%
 angles = 2 * np.pi * np.arange(64) / 64
@@ -267,9 +270,9 @@ for activation in ("almost-harmonic", "gaussian"):
     )
 
 # %% [markdown]
-# Below the middle in the first line, above it in the second. The theorem also holds for all electrons at once: move them together,
-# by the same vector, and the distances among them stay; what is left is the sum of their energies in the protons' field,
-# and the argument applies to that. The certificate names the version that applies to the point at hand:
+# Below the middle in the first line, above it in the second. The theorem also holds for all electrons at once: move
+# them together, by the same vector, and the distances among them stay; what is left is the sum of their energies in the
+# protons' field, and the argument applies to that. The certificate names the version that applies to the point at hand:
 
 # %%
 for theorem in at_the_middle("almost-harmonic").theorems:
@@ -277,11 +280,11 @@ for theorem in at_the_middle("almost-harmonic").theorems:
         print(f"{theorem.sources}: {theorem.guarantees}")
 
 # %% [markdown]
-# "Not a local minimum", with a bound on the smallest eigenvalue: the Laplacian divided by the number of directions. The names in
-# front are those of theorems in the papers ([which papers](../mathematics.md)).
+# "Not a local minimum", with a bound on the smallest eigenvalue: the Laplacian divided by the number of directions. The
+# names in front are those of theorems in the papers ([which papers](../mathematics.md)).
 #
-# The bump is not always a trap either. In the plane its Laplacian is $(r^2 - 2)\,\Phi$: negative close by, positive beyond
-# $r = \sqrt{2}$. A larger square should let go of its electron:
+# The bump is not always a trap either. In the plane its Laplacian is $(r^2 - 2)\,\Phi$: negative close by, positive
+# beyond $r = \sqrt{2}$. A larger square should let go of its electron:
 
 # %%
 for size in (1.0, 1.2, 1.4, 1.5, 2.0):
@@ -289,14 +292,14 @@ for size in (1.0, 1.2, 1.4, 1.5, 2.0):
     print(f"protons at distance {size}: {found.kind:14} Laplacian {found.laplacians[0]:+.3f}")
 
 # %% [markdown]
-# The sign changes just where the formula says. So the potential decides whether training can get stuck, and the potential is
-# decided by the activation. No activation has an exactly harmonic potential, which is infinite where charges meet;
-# `almost-harmonic` has a small {term}`core` around each charge and obeys the theorem outside it: there $\Delta\Phi = \lambda\Phi$, which is
-# positive. [Design an activation](design_an_activation.py) goes on from here, and [Is this minimum bad?](is_this_minimum_bad.py)
-# shows an everyday activation that does have traps.
+# The sign changes just where the formula says. So the potential decides whether training can get stuck, and the
+# potential is decided by the activation. No activation has an exactly harmonic potential, which is infinite where
+# charges meet; `almost-harmonic` has a small {term}`core` around each charge and obeys the theorem outside it: there
+# $\Delta\Phi = \lambda\Phi$, which is positive. [Design an activation](design_an_activation.py) goes on from here, and
+# [Is this minimum bad?](is_this_minimum_bad.py) shows an everyday activation that does have traps.
 #
-# What the theorem does *not* say: that training is quick, that descent does not linger near a saddle, or that the weights, which
-# stood still on this page, come out right.
+# What the theorem does *not* say: that training is quick, that descent does not linger near a saddle, or that the
+# weights, which stood still on this page, come out right.
 
 # %% [markdown]
 # ## Exercises
@@ -304,11 +307,11 @@ for size in (1.0, 1.2, 1.4, 1.5, 2.0):
 # **1.** Pull the middle electron 0.3 to the right before you let go, under both activations. Where does it end, and is
 # `path.stop` the same? Guess from the picture of the two squares first.
 #
-# **2.** Put the electron *exactly* into the middle under `almost-harmonic`, and simulate. Then move it by $10^{-6}$. What do you
-# conclude about `stop` being `equilibrium`?
+# **2.** Put the electron *exactly* into the middle under `almost-harmonic`, and simulate. Then move it by $10^{-6}$.
+# What do you conclude about `stop` being `equilibrium`?
 #
-# **3.** Make two of the four protons negative, `[1.0, -1.0, 1.0, -1.0]`, with the electron in the middle again. The theorem above
-# asked for positive $b_j$. Work out the Laplacian on paper, then ask for the certificate.
+# **3.** Make two of the four protons negative, `[1.0, -1.0, 1.0, -1.0]`, with the electron in the middle again. The
+# theorem above asked for positive $b_j$. Work out the Laplacian on paper, then ask for the certificate.
 #
 # Then do it with the mouse: in the lab of the [first page](../index.md), or with `earnshaw lab` (after `pip install
 # 'earnshaw[lab]'`).
@@ -330,14 +333,14 @@ for activation in ("gaussian", "almost-harmonic"):
 
 # %% [markdown]
 # :::{dropdown} What to see
-# **1.** Under `gaussian` the electron falls back into the middle and stops in `equilibrium`. Under `almost-harmonic` it goes to the
-# proton on the right and is `bound`.
+# **1.** Under `gaussian` the electron falls back into the middle and stops in `equilibrium`. Under `almost-harmonic` it
+# goes to the proton on the right and is `bound`.
 #
-# **2.** In the exact middle the forces cancel to the last digit, and the flow stays: `equilibrium` says that nothing moves, not that
-# the point is stable. After a push of $10^{-6}$ the electron leaves, late, and is bound. That is why there are
-# certificates.
+# **2.** In the exact middle the forces cancel to the last digit, and the flow stays: `equilibrium` says that nothing
+# moves, not that the point is stable. After a push of $10^{-6}$ the electron leaves, late, and is bound. That is why
+# there are certificates.
 #
-# **3.** Two positive and two negative protons at the same distance: their Laplacians cancel, and the sum of the two curvatures is 0
-# under *any* potential of the distance. Such a middle is a saddle or completely flat, and both certificates
-# say saddle.
+# **3.** Two positive and two negative protons at the same distance: their Laplacians cancel, and the sum of the two
+# curvatures is 0 under *any* potential of the distance. Such a middle is a saddle or completely flat, and both
+# certificates say saddle.
 # :::
