@@ -61,6 +61,8 @@ nb_custom_formats = {".py": ["jupytext.reads", {"fmt": "py:percent"}]}
 nb_execution_timeout = 300
 nb_execution_raise_on_error = True
 nb_merge_streams = True
+nb_code_prompt_show = "Show a solution"  # cells with the tag hide-cell
+nb_code_prompt_hide = "Hide it"
 if cache := os.environ.get("EARNSHAW_DOCS_CACHE"):
     nb_execution_mode, nb_execution_cache_path = "cache", cache
 else:
