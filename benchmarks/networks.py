@@ -10,7 +10,8 @@
               the explicit and the implicit solver get in 20,000 steps, and what kind of point it is
     recovery  random teachers with biases, learned by `ew.learn` on its defaults: exact oracle, not
               told k. A teacher counts as recovered if all its units and no others are found, each
-              within 1e-8 in position and weight of the largest, up to the activation's symmetries
+              within 1e-8 in position and weight of the largest, up to the activation's symmetries.
+              Units of relu+tanh are of the one and the other in turn
 
     python benchmarks/networks.py                                             (hours: recovery)
     python benchmarks/networks.py --only cost large                           (3 minutes)
@@ -249,6 +250,16 @@ def flow(seeds: int) -> None:
             )
 
 
+def drawn(name: str, dim: int, units: int, seed: int) -> ew.Teacher:
+    """A random teacher with biases; of several activations, one unit after the other."""
+    names = name.split("+")
+    teacher = ew.random_teacher(names[0], dim=dim, units=units, seed=seed, biases="gaussian")
+    if len(names) == 1:
+        return teacher
+    listed = [names[unit % len(names)] for unit in range(units)]
+    return ew.Teacher(teacher.hidden, teacher.weights, listed, biases=teacher.biases)
+
+
 def recovery(names: list[str], dims: list[int], counts: list[int], seeds: int) -> None:
     """Random teachers with biases, not told k."""
     row("activation", "d", "k", "recovered", "largest error", "iterations", "seconds a run")
@@ -258,9 +269,7 @@ def recovery(names: list[str], dims: list[int], counts: list[int], seeds: int) -
             for units in counts:
                 good, errors, iterations, times = 0, [], [], []
                 for seed in range(seeds):
-                    teacher = ew.random_teacher(
-                        name, dim=dim, units=units, seed=seed, biases="gaussian"
-                    )
+                    teacher = drawn(name, dim, units, seed)
                     began = time.perf_counter()
                     run = ew.learn(teacher, seed=seed)
                     times.append(time.perf_counter() - began)

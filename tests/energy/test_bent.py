@@ -68,13 +68,14 @@ def test_the_loss_is_that_of_the_bends(both):
 def test_a_unit_and_its_mirror_image_are_the_same(both):
     _, _, _, bent = both
     side = unit_symmetries(both[1]).flip
-    values = [float(bent.value(ew.Student(s * PLACES, c))) for s, c in ((1, [0.8, -0.3]),)]
-    turned = float(bent.value(ew.Student(-PLACES, side * np.array([0.8, -0.3]))))
-    assert turned == pytest.approx(values[0], rel=1e-10)
+    charges = np.array([0.8, -0.3])
+    as_they_are = float(bent.value(ew.Student(PLACES, charges)))
+    turned = float(bent.value(ew.Student(-PLACES, side * charges)))
+    assert turned == pytest.approx(as_they_are, rel=1e-10)
 
 
 def test_a_pair_of_units_is_the_affine_part(both):
-    """The teacher with two units turned round, and the pair that makes up for it, is the teacher."""
+    """The teacher with two units turned round, and the pair that undoes it, is the teacher."""
     _, teacher, loss, bent = both
     symmetries = unit_symmetries(teacher)
     sides = np.array([-1.0, 1.0, -1.0])

@@ -8,7 +8,7 @@ import pytest
 
 import earnshaw as ew
 from earnshaw.descent.method import Stop, stop_of
-from earnshaw.learning._sessions import Outcome, reduced
+from earnshaw.learning._sessions import OfOneKind, Outcome, reduced
 from earnshaw.learning.run import RESULTS, Run, Trace, decided
 
 W = np.array([[1.0, 0.2], [-0.3, 0.9], [0.5, -0.7]])
@@ -83,11 +83,11 @@ def test_files_of_older_runs_keep_their_reasons():
 @pytest.mark.slow
 def test_a_student_is_reduced_by_its_own_loss(teacher, equal):
     loss = ew.population_loss(teacher)
-    symmetries = ew.match(teacher, equal).symmetries
+    smaller = OfOneKind(loss, ew.match(teacher, equal).symmetries)
     ways = tuple(np.stack([0 * end, end]) for end in np.asarray(equal.positions))
     trace = Trace(np.zeros(1), np.zeros(1), np.zeros(0), ways)
     outcome = Outcome(equal, Stop.EQUAL_FUNCTION, 9, float(loss.value(equal)), trace)
-    found = reduced(loss, symmetries, outcome)
+    found = reduced(loss, smaller, outcome)
     assert ew.match(teacher, found.student).is_recovery
     x = np.random.default_rng(1).normal(size=(200, 2))
     np.testing.assert_allclose(
@@ -99,8 +99,8 @@ def test_a_student_is_reduced_by_its_own_loss(teacher, equal):
     # Not where something is left of the loss, nor what was interrupted or is regularised.
     for other in ({"loss": 1e-3}, {"stop": Stop.INTERRUPTED}):
         changed = dataclasses.replace(outcome, **other)
-        assert reduced(loss, symmetries, changed) is changed
-    assert reduced(ew.population_loss(teacher, "regularized"), symmetries, outcome) is outcome
+        assert reduced(loss, smaller, changed) is changed
+    assert reduced(ew.population_loss(teacher, "regularized"), smaller, outcome) is outcome
 
 
 @pytest.mark.slow

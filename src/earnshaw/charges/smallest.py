@@ -42,13 +42,15 @@ class Smallest(NamedTuple):
     """Units with the same function: positions (m, d), weights (m,).
 
     `origin` (m,): the unit that each is made of, the heaviest of its place, or -1 for one of a pair
-    that is a line. `certain`: whether the search for the smallest was complete.
+    that is a line. `certain`: whether the search for the smallest was complete. `kinds` (m,) are
+    their numbers in a network of several activations.
     """
 
     positions: np.ndarray
     weights: np.ndarray
     origin: np.ndarray
     certain: bool
+    kinds: np.ndarray | None = None
 
     @property
     def units(self) -> int:

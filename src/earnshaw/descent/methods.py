@@ -77,10 +77,11 @@ def check_method(name: object, objective: Objective) -> str:
             "node-wise-paper starts units in a ball of R^d (Full, Lemma E.4); "
             "allowed on the sphere: node-wise, node-wise-gd, node-wise-sgd or all units at once"
         )
-    if name in NODE_WISE and objective.mixed:
+    if name in NODE_WISE and objective.mixed and not _finds_kinds(name, objective):
         raise EarnshawError(
-            f"{name} places units of one activation, the teacher has several; allowed: "
-            f"student_activation=, or {', '.join(SIMULTANEOUS)}"
+            f"{name} places units of one activation, here there are several; allowed: "
+            f"student_activation= one of them, {', '.join(SIMULTANEOUS)}, or node-wise for a "
+            "teacher of several and one output"
         )
     if objective.charge_shape and name not in OF_SEVERAL_OUTPUTS:
         raise EarnshawError(
@@ -105,6 +106,12 @@ def check_method(name: object, objective: Objective) -> str:
             f"{', '.join(SIMULTANEOUS)} with objective='without-constants'"
         )
     return name
+
+
+def _finds_kinds(name: str, objective: Objective) -> bool:
+    """Whether units of every activation of the teacher can be placed (`kind_by_kind.py`)."""
+    given = objective.of_another_kind or objective.charge_shape
+    return name == "node-wise" and not given
 
 
 def simultaneous_method(

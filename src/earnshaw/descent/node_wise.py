@@ -94,7 +94,7 @@ class NodeWise(NodeMethod):
             first = float(nodes.losses[0])
             found = refine(objective, nodes.student, nodes.used, self.refine_steps, first)
             nodes = nodes.with_student(*found)
-        return eqx.tree_at(lambda n: n.stop, nodes, jnp.asarray(self._stop(objective, nodes)))
+        return eqx.tree_at(lambda n: n.stop, nodes, jnp.asarray(self.stop_now(objective, nodes)))
 
     def finish(self, objective: Objective, nodes: Nodes) -> Nodes:
         """Drop the units that the others have made superfluous."""
@@ -104,7 +104,7 @@ class NodeWise(NodeMethod):
             return nodes
         if not self.smooth:
             return _merged(objective, nodes, least)
-        student, units = _pruned(
+        student, units = without_superfluous(
             objective, nodes.student, nodes.used, self.refine_steps, first, least
         )
         if len(units) == int(nodes.placed):
@@ -112,7 +112,8 @@ class NodeWise(NodeMethod):
         kept = Student(np.asarray(student.positions)[units], np.asarray(student.weights)[units])
         return nodes.only(units, objective.value(kept), student)
 
-    def _stop(self, objective: Objective, nodes: Nodes) -> int:
+    def stop_now(self, objective: Objective, nodes: Nodes) -> int:
+        """The code of the reason to stop, or RUNNING."""
         little = float(nodes.loss) <= nothing(objective, nodes.student, float(nodes.losses[0]))
         # Where all units are refined together, what is left is no unit but rounding.
         if int(nodes.failures) >= self.patience or (self.smooth and little):
@@ -145,26 +146,54 @@ class NodeWise(NodeMethod):
         return len(last) == UNFINISHED and bool(np.all(last >= self.ascent_limit))
 
 
+class Found(NamedTuple):
+    """The best end of some climbs: a place (d,), the weight there, what it saves, how it came.
+
+    `log_saving` is the logarithm of what a unit there takes away from the loss, -inf where the
+    oracle's errors may be all there is; `path` (PATH, d) its way, in so many `iterations`.
+    """
+
+    place: Array
+    weight: Array
+    log_saving: Array
+    path: Array
+    iterations: Array
+
+    def is_worth_it(self, tolerance: Array, first_loss: Array) -> Array:
+        """Whether it saves more than that part of the first loss."""
+        return self.log_saving > jnp.log(tolerance) + jnp.log(first_loss)
+
+
+def best_end(left: Objective, starts: Array, limit: int) -> Found:
+    """The best of the ends of climbs from `starts` (s, d), in what is `left` to be learned."""
+    climbed = ascend(left, starts, limit)
+    there = climbed.there
+    worth = jnp.where(jnp.isnan(there.log_savings), -jnp.inf, there.log_savings)
+    best = jnp.argmax(worth)
+    # C = saving / weight: below twice the error of an answer it may be nothing at all.
+    size = jnp.linalg.norm(jnp.atleast_1d(there.weights[best]))
+    visible = worth[best] - jnp.log(size) > jnp.log(2 * left.answer_error)
+    count = climbed.iterations[best]
+    return Found(
+        climbed.points[best],
+        there.weights[best],
+        jnp.where(visible, worth[best], -jnp.inf),
+        thinned_path(climbed.path[:, best], count),
+        count,
+    )
+
+
 @compiled
 def _round(method: NodeWise, objective: Objective, nodes: Nodes, points: Array) -> Nodes:
     """Climb from the best of `points` (n, d); place a unit at the best end if it is worth it."""
     left = objective.left_by(nodes.student)
-    climbed = ascend(left, _best_candidates(method, objective, nodes, points), method.ascent_limit)
-    worth = jnp.where(jnp.isnan(climbed.there.log_savings), -jnp.inf, climbed.there.log_savings)
-    best = jnp.argmax(worth)
-    worth_it = worth[best] > jnp.log(method.tolerance) + jnp.log(nodes.losses[0])
-    # C = saving / weight: below twice the error of an answer it may be nothing at all.
-    there = climbed.there
-    size = jnp.linalg.norm(jnp.atleast_1d(there.weights[best]))
-    visible = worth[best] - jnp.log(size) > jnp.log(2 * objective.answer_error)
-    found = worth_it & visible
-
-    count = climbed.iterations[best]
-    path = thinned_path(climbed.path[:, best], count)
-    more = add_unit(nodes, climbed.points[best], climbed.there.weights[best], count, path)
+    starts = _best_candidates(method, objective, nodes, points)
+    found = best_end(left, starts, method.ascent_limit)
+    more = add_unit(nodes, found.place, found.weight, found.iterations, found.path)
     more = more.with_student(*objective.refit(more.student, more.used))
     none = eqx.tree_at(lambda n: n.failures, nodes, nodes.failures + 1)
-    nodes = jax.tree.map(lambda new, old: jnp.where(found, new, old), more, none)
+    worth_it = found.is_worth_it(method.tolerance, nodes.losses[0])
+    nodes = jax.tree.map(lambda new, old: jnp.where(worth_it, new, old), more, none)
     return eqx.tree_at(lambda n: n.round, nodes, nodes.round + 1)
 
 
@@ -188,7 +217,7 @@ def _merged(objective: Objective, nodes: Nodes, least: float) -> Nodes:
     return nodes.only(units, value, student) if float(value) <= least else nodes
 
 
-def _pruned(
+def without_superfluous(
     objective: Objective, student: Student, used: Array, steps: int, first_loss: float, least: float
 ) -> tuple[Student, np.ndarray]:
     """The student without superfluous units, and the numbers of those that are left.

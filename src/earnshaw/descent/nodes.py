@@ -9,9 +9,10 @@ all. So all rounds have the same shapes, and nothing is compiled again between u
 from __future__ import annotations
 
 import abc
+import dataclasses
 import math
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
@@ -39,7 +40,8 @@ class Nodes(eqx.Module):
 
     With room for n units: `student` (n, d), of which the first `placed` count; `losses` (n + 1,)
     before the first and after each unit, NaN beyond; `iterations` (n,) that each took; `paths`
-    (n, PATH, d) the way of each; `failures` rounds in a row without a new unit.
+    (n, PATH, d) the way of each; `failures` rounds in a row without a new unit. Of networks of
+    several activations `kinds` (n,) says which each unit has.
     """
 
     student: Student
@@ -51,6 +53,7 @@ class Nodes(eqx.Module):
     round: Array
     stop: Array
     seed: Array
+    kinds: Array | None = None
 
     @property
     def room(self) -> int:
@@ -81,15 +84,12 @@ class Nodes(eqx.Module):
         weights[len(units) :] = 0.0
         losses = np.array(self.losses)
         losses[len(units)] = loss
-        nodes = eqx.tree_at(
-            lambda n: (n.placed, n.iterations, n.paths, n.losses),
-            self,
-            (
-                jnp.asarray(len(units)),
-                *(jnp.asarray(np.asarray(rows)[order]) for rows in (self.iterations, self.paths)),
-                jnp.asarray(losses),
-            ),
-        )
+        named = ("iterations", "paths") if self.kinds is None else ("iterations", "paths", "kinds")
+        rows: dict[str, Any] = {
+            name: jnp.asarray(np.asarray(getattr(self, name))[order]) for name in named
+        }
+        count = jnp.asarray(len(units))
+        nodes = dataclasses.replace(self, placed=count, losses=jnp.asarray(losses), **rows)
         kept = Student(np.asarray(student.positions)[order], weights)
         return eqx.tree_at(lambda n: n.student, nodes, kept)
 
@@ -277,15 +277,13 @@ def _with_more_room(objective: Objective, nodes: Nodes, room: int) -> Nodes:
             [nodes.student.weights, jnp.zeros((extra, *nodes.student.weights.shape[1:]))]
         ),
     )
-    return eqx.tree_at(
-        lambda n: (n.student, n.losses, n.iterations, n.paths),
+    return dataclasses.replace(
         nodes,
-        (
-            student,
-            jnp.pad(nodes.losses, (0, extra), constant_values=jnp.nan),
-            jnp.pad(nodes.iterations, (0, extra)),
-            jnp.pad(nodes.paths, ((0, extra), (0, 0), (0, 0))),
-        ),
+        student=student,
+        losses=jnp.pad(nodes.losses, (0, extra), constant_values=jnp.nan),
+        iterations=jnp.pad(nodes.iterations, (0, extra)),
+        paths=jnp.pad(nodes.paths, ((0, extra), (0, 0), (0, 0))),
+        kinds=None if nodes.kinds is None else jnp.pad(nodes.kinds, (0, extra)),
     )
 
 

@@ -74,6 +74,14 @@ def logarithm(value: Array, gradient: Array) -> LogPotential:
     return LogPotential(jnp.sign(value), jnp.log(jnp.abs(value)), scale[:, None] * gradient)
 
 
+class Bends(NamedTuple):
+    """Phi(x, y) (k, m), its slopes in x (k, m, d), and theirs along the axes of y (k, d, m, d)."""
+
+    values: Array
+    slopes: Array
+    twists: Array
+
+
 class Field(eqx.Module):
     """Sums over charges that feel each other through one coupling.
 
@@ -138,6 +146,19 @@ class Field(eqx.Module):
         """
         others = positions if others is None else others
         row = lambda x: self.coupling.exact(x, others)[0]  # noqa: E731
+        return in_batches(row, positions, 16)
+
+    def bends(self, positions: Array, others: Array | None = None) -> Bends:
+        """Phi between all units, or between units and others, with first and mixed derivatives."""
+        others = positions if others is None else others
+        axes = jnp.eye(others.shape[1])[:, None]
+
+        def row(x: Array) -> Bends:
+            to_all = lambda y: self.coupling.exact(x, y)  # noqa: E731
+            along = lambda axis: jax.jvp(to_all, (others,), (axis,))[1][1]  # noqa: E731
+            moved = jnp.broadcast_to(axes, (len(axes), *others.shape))
+            return Bends(*to_all(others), jax.vmap(along)(moved))
+
         return in_batches(row, positions, 16)
 
     def _log_sum(self, x: Array, sources: Units) -> LogPotential:

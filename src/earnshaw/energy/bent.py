@@ -125,11 +125,10 @@ def bent_loss(
 ) -> AskedLoss | None:
     """The loss E[(P f - P g)^2]; None where it would not help.
 
-    Kinks show on which side a unit is, answers with errors would make a wrong line of f, and on
-    other objectives than the full one weights have a price.
+    Answers with errors would make a wrong line of f, and on other objectives than the full one
+    weights have a price.
     """
-    whole = loss.name == "full" and loss.wrt == "both"
-    if symmetries.quadratic is not None or activation.kinks or not whole:
+    if loss.name != "full" or loss.wrt != "both":
         return None
     potential = affine_dual(activation, inputs, loss.dim)
     if float(loss.answer_error) or isinstance(potential.form, AffineIntegral):

@@ -47,7 +47,7 @@ from earnshaw.energy.objective import (
 from earnshaw.energy.variants import VARIANTS, Terms, check_ones
 from earnshaw.errors import EarnshawError
 from earnshaw.limits import check_memory
-from earnshaw.numerics.compiled import compiled, filled, first, in_batches, room
+from earnshaw.numerics.compiled import compiled, filled, first, room
 from earnshaw.numerics.fixed_order import one_blas_thread, sum_all
 
 
@@ -238,20 +238,13 @@ def _cusps(coupling: Coupling, positions: Array) -> tuple[Array, Array]:
 def _metric(loss: ChargedLoss, student: Student) -> Array:
     positions, charges = student.positions, student.weights.reshape(student.units, -1)
 
-    def row(x: Array) -> tuple[Array, Array, Array]:
-        """Phi(x, y) (k,), its slopes in x (k, d), and those in y of the slopes (d, k, d)."""
-        to_all = lambda y: loss.field.coupling.exact(x, y)  # noqa: E731
-        along = lambda axis: jax.jvp(to_all, (positions,), (axis,))[1][1]  # noqa: E731
-        axes = jnp.broadcast_to(jnp.eye(loss.dim)[:, None], (loss.dim, *positions.shape))
-        return *to_all(positions), jax.vmap(along)(axes)
-
-    values, slopes, bends = in_batches(row, positions, 16)
+    values, slopes, twists = loss.field.bends(positions)
     basis = loss.manifold.basis(positions)
-    bends = jnp.einsum("io,jo,iejd,idf,jeg->ifjg", charges, charges, bends, basis, basis)
+    among = jnp.einsum("io,jo,iejd,idf,jeg->ifjg", charges, charges, twists, basis, basis)
     slopes = jnp.einsum("io,ijd,idf->ifjo", charges, slopes, basis)
     values = values + loss.ridge * jnp.eye(len(values))
     values = jnp.einsum("ij,op->iojp", values, jnp.eye(charges.shape[1]))
-    among, between = (x.reshape(student.units * basis.shape[2], -1) for x in (bends, slopes))
+    among, between = (x.reshape(student.units * basis.shape[2], -1) for x in (among, slopes))
     of_weights = values.reshape(charges.size, charges.size)
     if loss.wrt == "positions":
         return among

@@ -18,7 +18,7 @@ from jax import Array
 from jax.sharding import Mesh
 
 from earnshaw.duality.affine_dual import AffineDual, MixedDual, crossed
-from earnshaw.energy._field import Field, LogPotential, logarithm
+from earnshaw.energy._field import Bends, Field, LogPotential, logarithm
 from earnshaw.energy._tiles import TILE, Units
 from earnshaw.energy.couplings.affine import AffineCoupling
 from earnshaw.energy.couplings.coupling import Coupling
@@ -166,6 +166,22 @@ class MixedField(Field):
                 mine, theirs = _places(which, a), _places(which, b)
                 block = field.matrix(positions[mine], positions[theirs])
                 found = found.at[mine[:, None], theirs[None, :]].set(block)
+        return found
+
+    def bends(self, positions: Array, others: Array | None = None) -> Bends:
+        """Those of each pair of kinds by itself."""
+        which, (units, dim) = self._own.sources, positions.shape
+        square = units, units
+        found = Bends(*map(jnp.zeros, (square, (*square, dim), (units, dim, units, dim))))
+        for a, row in enumerate(self._own.fields):
+            for b, field in enumerate(row):
+                mine, theirs = _places(which, a)[:, None], _places(which, b)
+                block = field.bends(positions[mine[:, 0]], positions[theirs])
+                found = Bends(
+                    found.values.at[mine, theirs].set(block.values),
+                    found.slopes.at[mine, theirs].set(block.slopes),
+                    found.twists.at[mine, :, theirs].set(jnp.moveaxis(block.twists, 1, 2)),
+                )
         return found
 
 

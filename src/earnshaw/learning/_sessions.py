@@ -15,7 +15,7 @@ import abc
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -38,8 +38,6 @@ from earnshaw.descent.nodes import (
     stop_of_nodes,
 )
 from earnshaw.duality.symmetry import Symmetries
-from earnshaw.energy.asked_loss import AskedLoss
-from earnshaw.energy.bent import with_line
 from earnshaw.energy.objective import Objective
 from earnshaw.energy.variants import Terms
 from earnshaw.errors import EarnshawError
@@ -102,11 +100,11 @@ class AllAtOnce(Session):
     def check(self, state: Loop) -> None:
         states, history = state.states, state.history
         _check_students(self.objective, states.student)
-        _check_count("iteration", state.iteration)
-        _check_count("iterations used", state.used)
-        _check_count("stop", states.stop, high=len(Stop))
-        _check_count("snapshots", history.count, high=history.room)
-        _check_count("iterations between snapshots", history.every, low=1)
+        check_count("iteration", state.iteration)
+        check_count("iterations used", state.used)
+        check_count("stop", states.stop, high=len(Stop))
+        check_count("snapshots", history.count, high=history.room)
+        check_count("iterations between snapshots", history.every, low=1)
         if state.key.shape != (2,):  # that of threefry2x32
             raise EarnshawError("the stored random key is none")
 
@@ -152,13 +150,13 @@ class NodeByNode(Session):
         return begin_nodes(self.objective, self.method.limit, self.seed)
 
     def check(self, state: Nodes) -> None:
-        _check_count("units", state.placed, high=state.room)
-        _check_count("room", jnp.asarray(state.room), high=max(self.method.limit, FIRST_ROOM))
+        check_count("units", state.placed, high=state.room)
+        check_count("room", jnp.asarray(state.room), high=max(self.method.limit, FIRST_ROOM))
         _check_students(self.objective, state.student)
-        _check_count("iterations", state.iterations)
-        _check_count("failures", state.failures)
-        _check_count("round", state.round)
-        _check_count("stop", state.stop, high=len(Stop))
+        check_count("iterations", state.iterations)
+        check_count("failures", state.failures)
+        check_count("round", state.round)
+        check_count("stop", state.stop, high=len(Stop))
         if int(state.seed) != self.seed:
             raise EarnshawError(f"the stored seed is {int(state.seed)}; allowed: {self.seed}")
 
@@ -185,28 +183,7 @@ class NodeByNode(Session):
         return Outcome(state.result(), stop, int(each.sum()), float(state.loss), trace)
 
 
-@dataclass(frozen=True)
-class BendByBend(NodeByNode):
-    """One unit after the other, on the loss of what is no affine function (`energy/bent.py`).
-
-    `objective` is that loss, `whole` the loss itself, at which the student ends.
-    """
-
-    objective: AskedLoss
-    whole: Objective = dataclasses.field(kw_only=True)
-    symmetries: Symmetries = dataclasses.field(kw_only=True)
-
-    def outcome(self, state: Nodes, interrupted: bool) -> Outcome:
-        """With the affine part as a pair of units."""
-        found = super().outcome(state, interrupted)
-        student = with_line(self.objective, self.symmetries, found.student)
-        student, loss = self.whole.refit(student)
-        ends = tuple(np.asarray(student.positions)[-2:, None])
-        history = dataclasses.replace(found.history, paths=(*found.history.paths, *ends))
-        return dataclasses.replace(found, student=student, loss=float(loss), history=history)
-
-
-def _check_count(what: str, numbers: Array, low: int = 0, high: int = LARGEST) -> None:
+def check_count(what: str, numbers: Array, low: int = 0, high: int = LARGEST) -> None:
     """Refuse integers of a state outside of [low, high]."""
     for number in (int(np.min(numbers)), int(np.max(numbers))):
         check_integer(f"the stored {what}", number, low, high)
@@ -221,62 +198,69 @@ def _check_students(objective: Objective, students: Student) -> None:
 # -- the smallest form ----------------------------------------------------------------------------
 
 
-def reduced(objective: Objective, symmetries: Symmetries, outcome: Outcome) -> Outcome:
+class Reduction(Protocol):
+    """How students of some kind get smaller."""
+
+    def form(self, student: Student, tolerance: float) -> Smallest:
+        """The units with the same function, as few as there can be."""
+
+    def polished(self, form: Smallest, first: float) -> tuple[Student, float]:
+        """These units after a refinement, and their loss; `first` is that of no units."""
+
+
+@dataclass(frozen=True)
+class OfOneKind:
+    """Of units of one activation, with its symmetries."""
+
+    objective: Objective
+    symmetries: Symmetries
+
+    def form(self, student: Student, tolerance: float) -> Smallest:
+        return smallest_form(student.positions, student.weights, self.symmetries, tolerance)
+
+    def polished(self, form: Smallest, first: float) -> tuple[Student, float]:
+        objective, room = self.objective, FIRST_ROOM  # for which runs have compiled everything
+        while room < form.units:
+            room *= 2
+        more = ((0, room - form.units), (0, 0))
+        positions = objective.manifold.project(jnp.pad(jnp.asarray(form.positions), more))
+        student = Student(positions, jnp.pad(jnp.asarray(form.weights), more[0]))
+        used = jnp.arange(room) < form.units
+        if has_cusps(objective):
+            student, value = objective.refit(student, used)
+        else:
+            student, value = refine(objective, student, used, STEPS, first)
+        units = slice(form.units)
+        return Student(student.positions[units], student.weights[units]), float(value)
+
+
+def reduced(objective: Objective, reduction: Reduction, outcome: Outcome) -> Outcome:
     """The outcome with as few units as its own function needs, if nothing is left of the loss.
 
     Ctrl-C leaves it as it is.
     """
     first = float(objective.empty_value())
     plain = objective.terms == Terms() and objective.wrt == "both" and np.isfinite(first)
-    plain = plain and not objective.charge_shape and not objective.mixed
-    if not plain or outcome.stop in UNFINISHED:
+    if not plain or objective.charge_shape or outcome.stop in UNFINISHED:
         return outcome
     if not outcome.loss <= nothing(objective, outcome.student, first):
         return outcome
     try:
         for tolerance in TOLERANCES:
             student = outcome.student
-            form = smallest_form(student.positions, student.weights, symmetries, tolerance)
+            form = reduction.form(student, tolerance)
             if form.units < student.units:
-                student, loss = _polished(objective, form, first)
+                student, loss = reduction.polished(form, first)
                 # Two units that are merely close can be told apart by more than this.
                 as_good = max(outcome.loss, ROUNDED * first) + nothing(objective, student, 0.0)
                 if loss <= as_good:
-                    outcome = _with_units(outcome, form, student, loss)
+                    outcome = with_units(outcome, form, student, loss)
     except KeyboardInterrupt:
         return dataclasses.replace(outcome, stop=Stop.INTERRUPTED)
     return outcome
 
 
-def within_limit(objective: Objective, outcome: Outcome, limit: int) -> Outcome:
-    """The first `limit` units of the outcome alone, refined: without the pair that is a line."""
-    if outcome.student.units <= limit:
-        return outcome
-    units = np.arange(limit)
-    positions, weights = outcome.student.positions, outcome.student.weights
-    form = Smallest(np.asarray(positions)[:limit], np.asarray(weights)[:limit], units, True)
-    student, loss = _polished(objective, form, float(objective.empty_value()))
-    return _with_units(outcome, form, student, loss)
-
-
-def _polished(objective: Objective, form: Smallest, first: float) -> tuple[Student, float]:
-    """The units of the form after a refinement, and their loss."""
-    room = FIRST_ROOM  # as node-wise runs have it, for which everything is compiled
-    while room < form.units:
-        room *= 2
-    more = ((0, room - form.units), (0, 0))
-    positions = objective.manifold.project(jnp.pad(jnp.asarray(form.positions), more))
-    student = Student(positions, jnp.pad(jnp.asarray(form.weights), more[0]))
-    used = jnp.arange(room) < form.units
-    if has_cusps(objective):
-        student, value = objective.refit(student, used)
-    else:
-        student, value = refine(objective, student, used, STEPS, first)
-    units = slice(form.units)
-    return Student(student.positions[units], student.weights[units]), float(value)
-
-
-def _with_units(outcome: Outcome, form: Smallest, student: Student, loss: float) -> Outcome:
+def with_units(outcome: Outcome, form: Smallest, student: Student, loss: float) -> Outcome:
     """The outcome of the new units, each with the way of the unit that it was made of.
 
     The way of a unit that was turned round is mirrored.

@@ -18,6 +18,7 @@ from earnshaw.charges.network import (
     same_charges,
     same_teacher,
 )
+from earnshaw.descent.kind_by_kind import KindByKind
 from earnshaw.descent.loop import Report
 from earnshaw.descent.method import Stop
 from earnshaw.descent.methods import (
@@ -26,8 +27,10 @@ from earnshaw.descent.methods import (
     node_wise_method,
     simultaneous_method,
 )
+from earnshaw.descent.node_wise import NodeWise
 from earnshaw.descent.nodes import PATH, usual_starts
 from earnshaw.duality.activation import DotProduct
+from earnshaw.energy.asked_kinds import AskedKinds, asked_kinds
 from earnshaw.energy.asked_loss import AskedLoss, asked_loss
 from earnshaw.energy.bent import bent_loss
 from earnshaw.energy.empirical import empirical_loss
@@ -37,15 +40,21 @@ from earnshaw.energy.population import PopulationLoss, population_loss
 from earnshaw.energy.variants import Terms, check_ones
 from earnshaw.errors import EarnshawError
 from earnshaw.landscape.certificate import certificate
+from earnshaw.learning._bends_and_kinds import (
+    BendByBend,
+    KindAfterKind,
+    OfSeveralKinds,
+    within_limit,
+)
 from earnshaw.learning._run_file import Stored, read_run, restored, run_checkpoints
 from earnshaw.learning._sessions import (
     AllAtOnce,
-    BendByBend,
     NodeByNode,
+    OfOneKind,
     Outcome,
+    Reduction,
     Session,
     reduced,
-    within_limit,
 )
 from earnshaw.learning._starts import first_students
 from earnshaw.learning.run import Run, decided
@@ -178,7 +187,7 @@ def learn(
     loss = objective_of(teacher, settings)
     check_method(settings.method, loss)
     seen = _seen(loss, settings)
-    session, notes = _session(teacher, seen, settings, student)
+    session, notes = _session(teacher, loss, seen, settings, student)
     keeper = None if save is None else run_checkpoints(save, settings, teacher, student)
     state = session.begin()
     if leaves is not None:
@@ -195,17 +204,15 @@ def learn(
         keeper.write(kept[0])  # before the finish, which is done again when the run is resumed
     outcome = session.outcome(state, interrupted)
     before = outcome.student.units
-    if settings.student_activation is None:
-        outcome = reduced(seen, unit_symmetries(teacher), outcome)
-    if settings.node_wise and settings.units is not None:
+    reduction = _reduction(teacher, seen, settings, session)
+    if reduction is not None:
+        outcome = reduced(seen, reduction, outcome)
+    if isinstance(session, BendByBend) and settings.units is not None:
         outcome = within_limit(seen, outcome, settings.units)
     if outcome.student.units < before:
         notes = (*notes, f"{before} units, brought to the {outcome.student.units} that do the same")
-    if settings.node_wise and outcome.stop in (
-        Stop.NO_NEW_UNIT,
-        Stop.UNIT_LIMIT,
-        Stop.STAGNANT,
-    ):
+    unfinished = outcome.stop in (Stop.NO_NEW_UNIT, Stop.UNIT_LIMIT, Stop.STAGNANT)
+    if settings.node_wise and unfinished and not isinstance(session, KindAfterKind):
         notes = (*notes, _left_over(teacher, loss, settings, outcome.student))
     return _run(teacher, loss, settings, outcome, notes)
 
@@ -237,7 +244,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     stored = read_run(path)
     loss = objective_of(stored.teacher, stored.settings)
     seen = _seen(loss, stored.settings)
-    session, notes = _session(stored.teacher, seen, stored.settings, stored.start)
+    session, notes = _session(stored.teacher, loss, seen, stored.settings, stored.start)
     begun, otherwise = session.begin(), f"cannot read {str(path)!r}"
     state = _where_it_stopped(session, begun, stored.leaves, otherwise)
     return _run(stored.teacher, loss, stored.settings, session.outcome(state, True), notes)
@@ -317,9 +324,13 @@ def _seen(loss: Objective, settings: Settings) -> Objective:
 
 
 def _session(
-    teacher: Teacher, loss: Objective, settings: Settings, student: Student | None
+    teacher: Teacher,
+    exact: Objective,
+    loss: Objective,
+    settings: Settings,
+    student: Student | None,
 ) -> tuple[Session, tuple[str, ...]]:
-    """The run, ready to begin, and remarks on it."""
+    """The run, ready to begin, and remarks on it. The learner sees `loss`, not the `exact` one."""
     options = MethodOptions(
         settings.steps, settings.tolerance, settings.iterations, settings.starts
     )
@@ -341,10 +352,16 @@ def _session(
             return NodeByNode(sampled_nodes(limit, options), loss, seed, units is not None), ()
         directions = teacher.species.of_directions
         around = usual_starts(loss.manifold, loss.dim, directions, settings.start_scale)
+        kinds = _kinds(exact, settings) if loss.mixed else None
+        placing = loss if kinds is None else kinds.alone[0]
         method, notes = node_wise_method(
-            settings.method, loss, teacher.units if limit is None else limit, around, options
+            settings.method, placing, teacher.units if limit is None else limit, around, options
         )
         told = units is not None or settings.method != "node-wise"
+        if kinds is not None:
+            assert isinstance(method, NodeWise)
+            several = KindByKind(one=method, losses=kinds, limit=method.limit)
+            return KindAfterKind(several, placing, seed, told), notes
         bent = _bent(teacher, loss, settings)
         if bent is None:
             return NodeByNode(method, loss, seed, told), notes
@@ -361,22 +378,41 @@ def _session(
     return AllAtOnce(joint, loss, batch, limit, seed), notes
 
 
+def _kinds(exact: Objective, settings: Settings) -> AskedKinds:
+    """What the learner may ask about units of each activation of the teacher."""
+    return asked_kinds(cast(PopulationLoss, exact), settings.oracle, settings.seed)
+
+
 def _bent(teacher: Teacher, loss: Objective, settings: Settings) -> AskedLoss | None:
     """The loss up to affine functions, where flips of units leave such behind."""
     symmetries, species = unit_symmetries(teacher), teacher.species
     placing = settings.method == "node-wise" and settings.student_activation is None
-    flips = symmetries.linear or symmetries.constant
+    flips = (symmetries.linear or symmetries.constant) and symmetries.quadratic is None
     if not (placing and flips and isinstance(loss, AskedLoss) and loss.manifold.name == "space"):
         return None
-    return bent_loss(loss, symmetries, cast(DotProduct, species.activation), species.inputs)
+    activation = cast(DotProduct, species.activation)
+    if activation.kinks:  # they show on which side a unit is
+        return None
+    return bent_loss(loss, symmetries, activation, species.inputs)
+
+
+def _reduction(
+    teacher: Teacher, seen: Objective, settings: Settings, session: Session
+) -> Reduction | None:
+    """How students of this run get smaller; None where they do not."""
+    if isinstance(session, KindAfterKind):
+        return OfSeveralKinds(session.method)
+    if settings.student_activation is not None or seen.mixed:
+        return None
+    return OfOneKind(seen, unit_symmetries(teacher))
 
 
 def _run(
     teacher: Teacher, loss: Objective, settings: Settings, outcome: Outcome, notes: tuple[str, ...]
 ) -> Run:
-    asked = settings.student_units
-    kind = teacher if asked is None else UnitKind(given_units(asked))
-    student = outcome.student.of(kind)
+    asked, student = settings.student_units, outcome.student
+    if student.unit_kind is None:
+        student = student.of(teacher if asked is None else UnitKind(given_units(asked)))
     if teacher.biased:
         student = student.with_biases()
     matching = match(teacher, student)
