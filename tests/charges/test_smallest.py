@@ -125,6 +125,17 @@ def test_a_line_along_a_unit_takes_one_unit_more(name):
 
 
 @pytest.mark.parametrize("name", LINES)
+def test_a_line_beside_the_units_is_made_up_for_by_flips(name):
+    """It is what is left of two units that are turned round."""
+    sigma, symmetries, w, b, _ = network(name, 3, 5)
+    sides = np.array([1.0, -1.0, 1.0, -1.0, 1.0])
+    line = symmetries.linear * b[sides < 0] @ w[sides < 0]  # s(y) = s(-y) + A y
+    found = smallest_form(sides[:, None] * w, b, symmetries, line=line)
+    assert found.units == 5
+    check_same(sigma, found, w, b)
+
+
+@pytest.mark.parametrize("name", LINES)
 def test_any_other_line_takes_two(name):
     sigma, symmetries, w, b, rng = network(name, 3, 5)
     line = rng.normal(size=3)

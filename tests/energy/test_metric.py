@@ -53,6 +53,17 @@ def test_metric_is_half_the_hessian_at_the_answer(case):
 
 
 @pytest.mark.slow
+def test_metric_of_units_of_two_activations_is_half_the_hessian_at_the_answer():
+    rng = np.random.default_rng(3)
+    kinds = ["sin", "gaussian-bump", "sin"]
+    teacher = ew.Teacher(rng.normal(size=(3, 2)), rng.normal(size=3), kinds, biases=np.ones(3))
+    loss, answer = ew.population_loss(teacher), teacher.student()
+    assert np.asarray(loss.metric(answer)) == pytest.approx(
+        np.asarray(loss.hessian(answer)) / 2, abs=1e-12
+    )
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("wrt", ["positions", "weights", "both"])
 def test_metric_of_what_moves_with_two_outputs(wrt):
     rng = np.random.default_rng(2)

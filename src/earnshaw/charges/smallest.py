@@ -69,9 +69,15 @@ class _Places(NamedTuple):
 
 
 def smallest_form(
-    positions: ArrayLike, weights: ArrayLike, symmetries: Symmetries, tolerance: float = 1e-9
+    positions: ArrayLike,
+    weights: ArrayLike,
+    symmetries: Symmetries,
+    tolerance: float = 1e-9,
+    line: ArrayLike | None = None,
 ) -> Smallest:
     """The smallest network with the function of the units at positions (k, d), weights (k,).
+
+    And of `line`.x (d,), if there is one; where A is not 0.
 
     `symmetries` are those of the activation where the units live. Places nearer than `tolerance`
     (of 1 for homogeneous units, else of the longest) are one, and weights below that part of the
@@ -83,6 +89,8 @@ def smallest_form(
         return Smallest(positions, weights, np.arange(len(weights)), True)
     directions, charges, lengths = _as_directions(positions, weights, symmetries)
     found = _places(directions, charges, symmetries, tolerance)
+    if line is not None:
+        found = found._replace(linear=found.linear - np.asarray(line) / symmetries.linear)
     turned, split, beta, certain = _made_up_for(found, symmetries, tolerance)
     u, e, origin = found.u, found.e, found.origin
     if beta:  # e s(y) = (e - beta) s(y) + f beta s(-y) + beta (K + A y)

@@ -31,6 +31,7 @@ from earnshaw.numerics.compiled import compiled
 SLOTS = 8  # of each kind at first; doubled when full
 BUNDLE = 3  # units of one direction that may stand in for one of another kind
 PARALLEL = 1e-2  # 1 - |cos| of what counts as one direction
+TINY = 1e-300  # a constant has no direction
 
 
 class KindByKind(NodeMethod):
@@ -51,31 +52,26 @@ class KindByKind(NodeMethod):
         one, first = self.one, float(nodes.losses[0])
         found, kind = self._best_end(nodes)
         if found.is_worth_it(one.tolerance, nodes.losses[0]):
-            nodes = self._with_unit(nodes, found, kind, first)
-            bundles = self._bundles(nodes)
-            nodes = self._unbundled(nodes, bundles, first) if bundles else nodes
+            nodes = add_unit(nodes, found.place, found.weight, found.iterations, found.path)
+            nodes = self._unbundled(self._with_unit(nodes, kind, first), first)
         else:
             nodes = dataclasses.replace(nodes, failures=nodes.failures + 1)
         stop = jnp.asarray(one.stop_now(objective, nodes))
         return dataclasses.replace(nodes, round=nodes.round + 1, stop=stop)
 
-    def _best_end(self, nodes: Nodes, but: int | None = None) -> tuple[Found, int]:
-        """Where a unit more, of any kind `but` one, would save most; and of which kind it is."""
+    def _best_end(self, nodes: Nodes) -> tuple[Found, int]:
+        """Where a unit more would save most, and of which kind it should be."""
         one, kinds = self.one, _kinds(nodes)
         student, slots = self._in_slots(nodes.result(), kinds, 1)
         seed, now, dim = int(nodes.seed), int(nodes.round), nodes.student.dim
         points = jnp.asarray(one.starts.draw(seed, now, one.candidates, dim, nodes.places))
         left = self.losses.left_by(student, slots.each)
         ends = [_best_end(one, of_kind, points) for of_kind in left]
-        savings = [
-            -np.inf if kind == but else float(end.log_saving) for kind, end in enumerate(ends)
-        ]
-        kind = int(np.argmax(savings))
+        kind = int(np.argmax([float(end.log_saving) for end in ends]))
         return ends[kind], kind
 
-    def _with_unit(self, nodes: Nodes, found: Found, kind: int, first: float) -> Nodes:
-        """With a unit more, after all have moved together."""
-        nodes = add_unit(nodes, found.place, found.weight, found.iterations, found.path)
+    def _with_unit(self, nodes: Nodes, kind: int, first: float) -> Nodes:
+        """The last unit is of this kind; after all have moved together."""
         assert nodes.kinds is not None
         nodes = dataclasses.replace(nodes, kinds=nodes.kinds.at[nodes.placed - 1].set(kind))
         moved, loss = self.refined(nodes.result(), _kinds(nodes), self.one.refine_steps, first)
@@ -89,7 +85,7 @@ class KindByKind(NodeMethod):
         if not self.losses.biased:
             return []
         hidden, kinds = nodes.places[:, :-1], _kinds(nodes)
-        hidden = hidden / np.linalg.norm(hidden, axis=1, keepdims=True)
+        hidden = hidden / np.maximum(np.linalg.norm(hidden, axis=1, keepdims=True), TINY)
         parallel = (np.abs(hidden @ hidden.T) > 1 - PARALLEL) & (kinds[:, None] == kinds)
         found, left = [], np.ones(len(kinds), dtype=bool)
         for row in parallel:
@@ -98,14 +94,31 @@ class KindByKind(NodeMethod):
                 left &= ~row
         return found
 
-    def _unbundled(self, nodes: Nodes, bundles: list[np.ndarray], first: float) -> Nodes:
-        """With a unit of another kind for each bundle, if that leaves no more of the loss."""
-        rest = np.setdiff1d(np.arange(int(nodes.placed)), np.concatenate(bundles))
-        fewer = nodes.only(rest, nodes.loss, nodes.student)
+    def _unbundled(self, nodes: Nodes, first: float) -> Nodes:
+        """With units of another kind for all bundles, or for one, if no more of the loss is left."""
+        bundles = self._bundles(nodes)
+        alone = [[bundle] for bundle in bundles] if len(bundles) > 1 else []
+        for some in [bundles, *alone]:
+            for kind in range(len(self.losses.alone) - self.losses.has_lines_of_its_own):
+                if some and all(_kinds(nodes)[bundle[0]] != kind for bundle in some):
+                    fewer = self._with_middles(nodes, some, kind, first)
+                    if float(fewer.loss) <= float(nodes.loss):
+                        return fewer
+        return nodes
+
+    def _with_middles(
+        self, nodes: Nodes, bundles: list[np.ndarray], kind: int, first: float
+    ) -> Nodes:
+        """With one unit of this kind for each of the bundles."""
+        places, weights = nodes.places, np.asarray(nodes.student.weights)
+        rest = np.setdiff1d(np.arange(len(places)), np.concatenate(bundles))
+        fewer = nodes.only(rest, nodes.losses[len(rest)], nodes.student)
         for bundle in bundles:
-            found, kind = self._best_end(fewer, but=int(_kinds(nodes)[bundle[0]]))
-            fewer = self._with_unit(fewer, found, kind, first)
-        return fewer if float(fewer.loss) <= float(nodes.loss) else nodes
+            place = jnp.asarray(middle_of(places[bundle], weights[bundle]))
+            way = jnp.broadcast_to(place, nodes.paths.shape[1:])
+            fewer = add_unit(fewer, place, jnp.zeros(()), jnp.asarray(0), way)
+            fewer = self._with_unit(fewer, kind, first)
+        return fewer
 
     def refined(
         self, student: Student, kinds: np.ndarray, steps: int, first_loss: float
@@ -172,6 +185,20 @@ class Slots(NamedTuple):
         """The units of a student in slots, numbered as they were."""
         parts = student.positions, student.weights
         return Student(*(np.asarray(part)[self.places] for part in parts))
+
+
+def middle_of(places: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """One unit (d + 1,) for parallel units at places (k, d + 1): where they bend, and how wide.
+
+    A unit with bias b bends at w.x = -b; it is the mean of these and their deviation that count.
+    """
+    lengths = np.linalg.norm(places[:, :-1], axis=1)
+    heavy = np.abs(weights) * lengths
+    along = places[np.argmax(heavy), :-1] / lengths[np.argmax(heavy)]
+    bends = -places[:, -1] * np.sign(places[:, :-1] @ along) / lengths
+    middle = np.average(bends, weights=heavy)
+    width = np.sqrt(np.average((bends - middle) ** 2, weights=heavy))
+    return np.append(along, -middle) / max(float(width), PARALLEL)
 
 
 def _kinds(nodes: Nodes) -> np.ndarray:

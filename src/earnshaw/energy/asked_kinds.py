@@ -8,6 +8,9 @@ more unit of kind a is
 The oracle answers F_a for every kind; the rest the learner knows. Which activations there are it is
 told, how many units of each it is not: a student has `slots` places for every kind, so that which
 unit is of which kind is known when its loss is made, and a unit more compiles nothing.
+
+Where flips leave lines behind, s(y) - s(-y) = A y, lines are one kind more: else units of kinds
+without such flips stand in for them, saturated or nearly flat.
 """
 
 from __future__ import annotations
@@ -17,9 +20,10 @@ import dataclasses
 import numpy as np
 from jax import Array
 
-from earnshaw.charges.mixed import same_activation
+from earnshaw.charges.mixed import LINE, same_activation
 from earnshaw.charges.network import Student, UnitKind
 from earnshaw.duality.activation import Activation
+from earnshaw.duality.named import activation
 from earnshaw.energy._tiles import units
 from earnshaw.energy.asked_loss import AskedLoss, asked_loss
 from earnshaw.energy.kinds import Between, MixedField
@@ -49,7 +53,8 @@ class LeftOfKind(Oracle):
 class AskedKinds:
     """The losses of a unit of each kind, `alone`, and of students with slots for all of them.
 
-    `activations` are those of the kinds, `exact` is the loss that the oracle answers from.
+    `activations` are those of the kinds, `exact` is the loss that the oracle answers from. Of the
+    last kind there may be none in the hidden network, if `has_lines_of_its_own`.
     """
 
     activations: tuple[Activation, ...]
@@ -57,6 +62,7 @@ class AskedKinds:
     exact: PopulationLoss
     oracle: str
     seed: int
+    has_lines_of_its_own: bool
     made: dict[int, AskedLoss] = dataclasses.field(default_factory=dict)
 
     @property
@@ -105,8 +111,12 @@ def asked_kinds(loss: PopulationLoss, oracle: str, seed: int = 0) -> AskedKinds:
     for each in listed:
         if not any(same_activation(each, known) for known in distinct):
             distinct.append(each)
+    line = activation(LINE)
+    flips = any(each.symmetries.linear for each in distinct)
+    lines = flips and not any(same_activation(line, each) for each in distinct)
+    distinct += [line] if lines else []
     alone = tuple(_asked(loss, each, oracle, seed) for each in distinct)
-    return AskedKinds(tuple(distinct), alone, loss, oracle, seed)
+    return AskedKinds(tuple(distinct), alone, loss, oracle, seed, lines)
 
 
 def _asked(

@@ -90,24 +90,28 @@ class KindAfterKind(NodeByNode):
 class OfSeveralKinds:
     """Of units of several activations: every kind by itself, polished together.
 
-    What flips of one kind leave behind no other kind can make up for, but for a line.
+    Lines go where flips of one kind make up for them (`charges/smallest.py`).
     """
 
     method: KindByKind
 
     def form(self, student: Student, tolerance: float) -> Smallest:
         kinds = self.method.losses.kinds_in(student)
+        x, c = np.asarray(student.positions), np.asarray(student.weights)
+        lines = self._lines(kinds)
+        line = c[lines] @ x[lines]
         parts = []
         for kind, activation in enumerate(self.method.losses.activations):
-            mine = np.flatnonzero(kinds == kind)
-            part = smallest_form(
-                np.asarray(student.positions)[mine],
-                np.asarray(student.weights)[mine],
-                activation.symmetries,
-                tolerance,
-            )
+            mine, symmetries = np.flatnonzero(kinds == kind), activation.symmetries
+            part = smallest_form(x[mine], c[mine], symmetries, tolerance)
+            if np.any(line) and symmetries.linear and len(mine):
+                whole = smallest_form(x[mine], c[mine], symmetries, tolerance, line)
+                if _one_a_place(whole):
+                    part, line = whole, np.zeros_like(line)
             origin = np.append(mine, -1)[part.origin]
             parts.append(part._replace(origin=origin, kinds=np.full(part.units, kind)))
+        if np.any(lines) and not np.any(line):
+            parts = [part for part in parts if not np.any(self._lines(part.kinds))]
         columns = list(zip(*parts, strict=True))
         joined = (np.concatenate(column) for column in (*columns[:3], columns[4]))
         positions, weights, origin, which = joined
@@ -116,3 +120,14 @@ class OfSeveralKinds:
     def polished(self, form: Smallest, first: float) -> tuple[Student, float]:
         assert form.kinds is not None
         return self.method.refined(Student(form.positions, form.weights), form.kinds, STEPS, first)
+
+    def _lines(self, kinds: np.ndarray | None) -> np.ndarray:
+        """Which units are lines that the learner put there, (k,)."""
+        losses = self.method.losses
+        own = len(losses.activations) - 1 if losses.has_lines_of_its_own else -1
+        return np.asarray(kinds) == own
+
+
+def _one_a_place(form: Smallest) -> bool:
+    """Whether flips were enough: no place has two units, and none is there for a line."""
+    return len(set(form.origin)) == form.units and -1 not in form.origin
