@@ -95,7 +95,7 @@ class KindByKind(NodeMethod):
         return found
 
     def _unbundled(self, nodes: Nodes, first: float) -> Nodes:
-        """With units of another kind for all bundles, or for one, if no more of the loss is left."""
+        """With units of another kind for all bundles, or for one, if that leaves no more."""
         bundles = self._bundles(nodes)
         alone = [[bundle] for bundle in bundles] if len(bundles) > 1 else []
         for some in [bundles, *alone]:
