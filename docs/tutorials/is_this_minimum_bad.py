@@ -298,8 +298,8 @@ print(
 # **2.** The same trap with one unit less to lean: each leans more, and the sum is about the same.
 #
 # **3.** No start ends in a bad minimum. Nearly all are still on their way to 0 when the iterations are over, so
-# `landscape.found` is empty, which can be mistaken for a failure: see `landscape.approaching`. (The command prints a
-# table without rows, and below it how many starts are undecided and how many are approaching 0, with the largest
+# `landscape.found` is empty, which can be mistaken for a failure: see `landscape.approaching`. (The command says that no
+# critical point was reached, how many starts are undecided and how many are approaching 0, with the largest
 # relative loss among them.) It is the price of the spare unit: the landscape is flat around the answer, since many
 # students with nine units are equal to the teacher.
 # :::

@@ -42,6 +42,15 @@ def test_orthonormal_polynomials(hunted, invoke, tmp_path):
     assert "undecided: 0 of 20 starts" in table.stdout
 
 
+@pytest.mark.slow
+def test_no_point_at_all_is_said(invoke):
+    """After one iteration no start is anywhere."""
+    outcome = invoke("landscape", *ONE, "--starts", "2", "--iterations", "1")
+    assert outcome.code == 0
+    assert "no critical point was reached" in outcome.stdout
+    assert "undecided: 2 of 2 starts" in outcome.stdout
+
+
 def test_resuming_with_other_settings_is_refused(refuse, tmp_path):
     path = tmp_path / "foreign.npz"
     np.savez(path, format="earnshaw-run", version=1)

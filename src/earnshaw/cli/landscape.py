@@ -121,8 +121,12 @@ def _print(landscape: Landscape, seconds: float, made: dict[str, str]) -> None:
     numbers = ("relative loss", "starts", "share (95 %)", "smallest eigenvalue")
     columns = {"kind": "left"} | dict.fromkeys(numbers, "right") | {"teacher units": "left"}
     widest = {"share (95 %)": 12, "smallest eigenvalue": 10, "relative loss": 10}
-    print_table(f"{where}: {student}", columns, map(_row, landscape.found[:ROWS]), widest=widest)
+    title, rows = f"{where}: {student}", [_row(point) for point in landscape.found[:ROWS]]
     lines = []
+    if rows:
+        print_table(title, columns, rows, widest=widest)
+    else:
+        lines.append(f"{title}: no critical point was reached")
     if rest := landscape.found[ROWS:]:
         lines.append(f"... and {len(rest)} more, of {sum(p.count for p in rest)} starts")
     lines += [

@@ -51,6 +51,15 @@ def test_attributes_teacher_and_pickle(data, model):
 
 
 @pytest.mark.slow
+def test_one_network_that_explains_all_is_found_to_the_last_digit(data):
+    truth, x, y = data
+    model = NodewiseRegressor(n_networks=1).fit(x, y)
+    matching = model.match(ew.Teacher(truth.tilted, truth.weights[:, 0], "tanh"))
+    assert model.n_units_ == 2
+    assert max(matching.distance.max(), matching.weight_error.max()) < 1e-8
+
+
+@pytest.mark.slow
 def test_pictures_and_plain_values(data, model, tmp_path):
     _, x, y = data
     found = json.loads(model.to_json())

@@ -11,7 +11,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,7 @@ class Cell:
     error: str | None = None
     seconds: float | None = None
     finished: str | None = None
-    packed: bytes | None = None
+    packed: bytes | None = field(default=None, repr=False)
 
     @property
     def arrays(self) -> dict[str, np.ndarray]:

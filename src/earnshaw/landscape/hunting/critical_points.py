@@ -187,6 +187,7 @@ class Landscape(Result):
         return {
             "starts": self.starts,
             "found": ", ".join(f"{many} {kind}" for kind, many in kinds.items()) or "nothing",
+            "approaching 0": len(self.approaching) or None,
             "undecided": self.undecided,
             "lowest relative loss": number(lowest),
             "stop": self.stop,

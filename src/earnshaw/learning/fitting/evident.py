@@ -71,7 +71,7 @@ def fit(
         if on_event is not None:
             on_event(event)
 
-    varies = settings.loss == "squares" and settings.networks == "auto" and not rising
+    varies = settings.loss == "squares" and settings.networks in ("auto", 1) and not rising
     told = _until(end, on_event)
     if varies and known is None:
         half = _until(end if end == np.inf else (began + end) / 2, on_event)
