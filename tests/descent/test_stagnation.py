@@ -39,8 +39,8 @@ def test_units_that_take_too_little_away_end_the_run(after, smooth, gives_up):
 
 @pytest.mark.slow
 def test_a_run_in_a_bad_minimum_ends_and_says_so():
-    """It added 51 units in 230 s before, each for a few percent of the 1e-9 that were left."""
-    run = ew.learn(ew.random_teacher("erf", 2, 4, seed=2), seed=2)
+    """Such runs went on without end before, each unit for a few percent of what was left."""
+    run = ew.learn(ew.random_teacher("erf", 2, 7, seed=4), seed=4)
     assert (run.stop, run.result) == (ew.Stop.STAGNANT, "incomplete")
     assert run.student.units < 20
     assert f"a loss of {run.loss:.2e} is left" in run.notes[-1]
