@@ -1,6 +1,6 @@
 """Tables as practitioners have them: `NodewiseRegressor()` and `NodewiseClassifier()` beside peers.
 
-    python benchmarks/tables.py                              (about two hours on 2 cores)
+    python benchmarks/tables.py                        (17 minutes to two hours on 2 cores)
     python benchmarks/tables.py --only yacht glass --models ours linear
     python benchmarks/tables.py --store results.json   (splits that are there are not run again)
     python benchmarks/tables.py --store results.json --again ours         (but those of ours are)
