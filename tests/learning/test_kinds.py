@@ -110,3 +110,9 @@ def test_several_outputs_of_several_activations_are_refused():
     hidden = ew.Teacher(W[:, None], np.stack([C, C], axis=1), KINDS, biases=B)
     with pytest.raises(ValueError, match="one output"):
         ew.learn(hidden)
+
+
+def test_jumps_beside_other_activations_are_refused_before_the_work():
+    hidden = ew.Teacher(W[:, None], C, ["step", "relu", "relu"], biases=B)
+    with pytest.raises(ValueError, match="step jumps"):
+        ew.learn(hidden, report=lambda progress: pytest.fail("it has begun"))

@@ -24,6 +24,7 @@ from earnshaw.descent.method import Stop
 from earnshaw.descent.methods import (
     MethodOptions,
     check_method,
+    has_cusps,
     node_wise_method,
     simultaneous_method,
 )
@@ -380,6 +381,7 @@ def _session(
 
 def _kinds(exact: Objective, settings: Settings) -> AskedKinds:
     """What the learner may ask about units of each activation of the teacher."""
+    has_cusps(exact)  # refuses jumps beside other activations, before the work and not after it
     return asked_kinds(cast(PopulationLoss, exact), settings.oracle, settings.seed)
 
 
